@@ -1,0 +1,36 @@
+import type { ClickEvent, SubmissionEvent } from "./inbound.ts";
+
+/** The private answer to a click, command or form: a toast, or an ephemeral message. */
+export interface DeskAnswer {
+  text: string;
+  alert?: boolean;
+}
+
+/** A form to open before the click is written: a modal, or a forced reply. */
+export interface FormRequest {
+  form: string;
+  subject: string;
+  title: string;
+  submitLabel: string;
+  fields: {
+    name: string;
+    label: string;
+    multiline: boolean;
+    optional: boolean;
+    maxLength: number;
+  }[];
+}
+
+export interface InboxRef {
+  tenantId: string;
+  inboxId: string;
+}
+
+/** What the messenger's edge may ask of the desk. Doing it twice is a no-op with the same answer. */
+export interface Desk {
+  /** Reads rights only. null: the click needs no form, or the person may not open it. */
+  formFor(tenantId: string, click: ClickEvent): Promise<FormRequest | null>;
+  /** Errors of a form's fields by name, before it is acknowledged; empty when it is fine. */
+  checkForm(submission: SubmissionEvent): Record<string, string>;
+  handle(ref: InboxRef): Promise<DeskAnswer | null>;
+}

@@ -1,0 +1,30 @@
+/** Say it to the person: the message names the thing, the rule and the next step. */
+export class UserError extends Error {
+  override readonly name = "UserError";
+  readonly code: string;
+  readonly path: string | undefined;
+  constructor(code: string, message: string, path?: string) {
+    super(message);
+    this.code = code;
+    this.path = path;
+  }
+}
+
+/** The other side could not be reached or asked to wait: try again. */
+export class RetryableError extends Error {
+  override readonly name = "RetryableError";
+  readonly afterMs: number;
+  constructor(message: string, options: { afterMs?: number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.afterMs = options.afterMs ?? 0;
+  }
+}
+
+/** The start or a command cannot go on: one line for the owner, then a non-zero exit. */
+export class StartError extends Error {
+  override readonly name = "StartError";
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

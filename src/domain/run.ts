@@ -1,0 +1,17 @@
+export type RunKind = "message" | "continuation";
+export type RunStatus =
+  | "queued"
+  | "running"
+  | "waiting_retry"
+  | "completed"
+  | "failed"
+  | "exhausted"
+  | "superseded"
+  | "cancelled";
+
+/** One dispatch of a call is one attempt, retries included; schema failures and blocks are none. */
+export const ATTEMPTS_PER_RUN = 6;
+/** Model calls of one run: the last one must be words. */
+export const CYCLES_PER_RUN = 4;
+/** A run goes on with newer messages instead of sending its draft, this often at most. */
+export const SUPERSEDED_DRAFTS_PER_RUN = 2;

@@ -1,0 +1,54 @@
+import type { Json, JsonObject } from "./json.ts";
+
+export const RISK_CLASSES = [
+  "read_only",
+  "draft_only",
+  "write_internal",
+  "external_write",
+  "send_message",
+  "payment",
+  "permission_change",
+  "delete",
+] as const;
+export type RiskClass = (typeof RISK_CLASSES)[number];
+
+/** Why a call did not do its work. Each has a human text in Russian and English. */
+export const TOOL_ERROR_CODES = [
+  "INVALID_ARGUMENTS",
+  "POLICY_DENIED",
+  "APPROVAL_REJECTED",
+  "PERMISSION_DENIED",
+  "TIMEOUT",
+  "RATE_LIMITED",
+  "DUPLICATE_KEY",
+  "NOT_FOUND",
+  "PROVIDER_ERROR",
+  "RESULT_INVALID",
+] as const;
+export type ToolErrorCode = (typeof TOOL_ERROR_CODES)[number];
+
+/** What a tool returns: plain facts. `ok` with nothing found is not a failure. */
+export interface ToolResult {
+  ok: boolean;
+  resource_type: string;
+  resource_id: string | null;
+  /** One English line for logs and cards; holds no secret. */
+  summary: string;
+  data: JsonObject;
+  error?: { code: ToolErrorCode; message: string };
+}
+
+/**
+ * The single tool message of a call, always its latest state: `completed`, `failed`, `denied`,
+ * `waiting_approval`, `unknown`, `declined` …
+ */
+export interface ToolReply {
+  ok: boolean;
+  status: string;
+  approval?: string;
+  resource_type?: string;
+  resource_id?: string | null;
+  summary?: string;
+  data?: Json;
+  error?: { code: string; message: string };
+}

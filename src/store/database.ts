@@ -1,0 +1,135 @@
+import { fileURLToPath } from "node:url";
+import type { PGlite } from "@electric-sql/pglite";
+import { sql } from "drizzle-orm";
+import { readMigrationFiles } from "drizzle-orm/migrator";
+import { messageOf, StartError } from "../domain/errors.ts";
+import { type Db, queryRows, sqlState, withOwner } from "./db.ts";
+
+const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
+
+export interface Database {
+  kind: "embedded" | "postgres";
+  db: Db;
+  /** The embedded engine itself: the queue shares its one connection. */
+  embedded: PGlite | null;
+  /** Connection string for the queue's own pool; null when embedded. */
+  url: string | null;
+  close(): Promise<void>;
+}
+
+export type World = "sandbox" | "real";
+
+/** Opens the embedded database in a folder (null: in memory). `durable` turns fsync on. */
+export async function openEmbedded(options: {
+  dir: string | null;
+  durable: boolean;
+  snapshot?: Blob;
+}): Promise<Database> {
+  const { PGlite } = await import("@electric-sql/pglite");
+  const { drizzle } = await import("drizzle-orm/pglite");
+  const engine = await PGlite.create({
+    ...(options.dir === null ? {} : { dataDir: options.dir }),
+    ...(options.snapshot ? { loadDataDir: options.snapshot } : {}),
+    ...(options.durable
+      ? { startParams: [...PGlite.defaultStartParams.filter((p) => p !== "-F")] }
+      : {}),
+  });
+  return {
+    kind: "embedded",
+    db: drizzle(engine) as unknown as Db, // the same query builder over another driver
+    embedded: engine,
+    url: null,
+    close: () => engine.close(),
+  };
+}
+
+export async function openPostgres(url: string, poolSize = 10): Promise<Database> {
+  const { default: postgres } = await import("postgres");
+  const { drizzle } = await import("drizzle-orm/postgres-js");
+  const client = postgres(url, {
+    max: poolSize,
+    onnotice: () => {},
+    connect_timeout: 10,
+    connection: { jit: "off" as never, application_name: "countersign" },
+  });
+  try {
+    await client`select 1`;
+  } catch (error) {
+    await client.end({ timeout: 1 });
+    throw new StartError(
+      `DATABASE_URL: PostgreSQL at ${hostOf(url)} cannot be used (${messageOf(error)}); check that it runs and that user and database exist`,
+    );
+  }
+  return {
+    kind: "postgres",
+    db: drizzle(client) as unknown as Db, // the same query builder over another driver
+    embedded: null,
+    url,
+    close: () => client.end({ timeout: 5 }),
+  };
+}
+
+/** Brings the schema up to the code. Refuses a database that is newer, or of the other world. */
+export async function prepareDatabase(database: Database, world: World): Promise<void> {
+  await refuseNewer(database.db);
+  await migrate(database);
+  await stampWorld(database.db, world);
+}
+
+async function migrate(database: Database): Promise<void> {
+  if (database.kind === "embedded") {
+    const { migrate: run } = await import("drizzle-orm/pglite/migrator");
+    return run(database.db as never, { migrationsFolder: MIGRATIONS });
+  }
+  const { migrate: run } = await import("drizzle-orm/postgres-js/migrator");
+  return run(database.db as never, { migrationsFolder: MIGRATIONS });
+}
+
+async function refuseNewer(db: Db): Promise<void> {
+  const known = readMigrationFiles({ migrationsFolder: MIGRATIONS });
+  const newest = known.at(-1)?.folderMillis ?? 0;
+  const applied = await lastApplied(db);
+  if (applied > newest)
+    throw new StartError(
+      "The database was written by a newer version of Countersign; start that version, or restore a backup made with this one",
+    );
+}
+
+async function lastApplied(db: Db): Promise<number> {
+  try {
+    const rows = await queryRows<{ last: string | number | null }>(
+      db,
+      sql`select max(created_at) as last from drizzle.__drizzle_migrations`,
+    );
+    return Number(rows[0]?.last ?? 0);
+  } catch (error) {
+    if (sqlState(error) === "42P01" || sqlState(error) === "3F000") return 0; // a new database
+    throw error;
+  }
+}
+
+async function stampWorld(db: Db, world: World): Promise<void> {
+  await withOwner(db, async (tx) => {
+    await tx.execute(
+      sql`insert into app_state (name, value) values ('world', ${world}) on conflict (name) do nothing`,
+    );
+    const rows = await queryRows<{ value: string }>(
+      tx,
+      sql`select value from app_state where name = 'world'`,
+    );
+    const stamped = rows[0]?.value;
+    if (stamped !== world)
+      throw new StartError(
+        `The database belongs to the ${stamped} world and this start is ${world}: played and real money never share one; choose another DATA_DIR or DATABASE_URL`,
+      );
+  });
+}
+
+function hostOf(url: string): string {
+  try {
+    const { host, pathname } = new URL(url);
+    return `${host}${pathname}`;
+  } catch {
+    return "an unreadable address";
+  }
+}

@@ -1,0 +1,81 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
+
+/** One type for both drivers: the embedded database and PostgreSQL. */
+export type Db = PgDatabase<PgQueryResultHKT, Record<string, never>>;
+export type Tx = Parameters<Parameters<Db["transaction"]>[0]>[0];
+
+/** Roles that never bypass row-level security. The session user only migrates and queues. */
+const TENANT_ROLE = "app_rw";
+const SYSTEM_ROLE = "app_system";
+
+const commitHooks = new WeakMap<object, (() => void)[]>();
+
+/**
+ * A transaction that sees and writes the rows of one tenant. Everything inside must use the
+ * `tx` it is given: on the embedded database the outer handle would wait for ever.
+ */
+export function withTenant<T>(db: Db, tenantId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return inRole(db, { role: TENANT_ROLE, tenantId }, work);
+}
+
+/** Finds ids, states and due times across tenants; may write nothing. */
+export function withSystem<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return inRole(db, { role: SYSTEM_ROLE, tenantId: "" }, work);
+}
+
+/** Tables without tenant: tenants, channels, tokens. Runs as the session user. */
+export function withOwner<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return withHooks(db, work);
+}
+
+/** Runs once the transaction is committed, in order; not at all when it is rolled back. */
+export function afterCommit(tx: Tx, hook: () => void): void {
+  const hooks = commitHooks.get(tx);
+  if (!hooks) throw new Error("afterCommit needs the transaction that withTenant gave");
+  hooks.push(hook);
+}
+
+/** Raw rows of either driver. */
+export function toRows<Row>(result: unknown): Row[] {
+  if (Array.isArray(result)) return result as Row[];
+  return (result as { rows: Row[] }).rows; // PGlite's shape
+}
+
+export async function queryRows<Row>(tx: Db | Tx, query: SQL): Promise<Row[]> {
+  return toRows<Row>(await tx.execute(query));
+}
+
+/** SQLSTATE of a database error; drivers keep it in `cause`. */
+export function sqlState(error: unknown): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const code = (at as { code?: unknown }).code;
+    if (typeof code === "string" && /^[0-9A-Z]{5}$/.test(code)) return code;
+  }
+  return undefined;
+}
+
+export const UNIQUE_VIOLATION = "23505";
+
+function inRole<T>(
+  db: Db,
+  as: { role: string; tenantId: string },
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  return withHooks(db, async (tx) => {
+    await tx.execute(
+      sql`select set_config('role', ${as.role}, true), set_config('app.tenant_id', ${as.tenantId}, true)`,
+    );
+    return work(tx);
+  });
+}
+
+async function withHooks<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const hooks: (() => void)[] = [];
+  const result = await db.transaction(async (tx) => {
+    commitHooks.set(tx, hooks);
+    return work(tx);
+  });
+  for (const hook of hooks) hook();
+  return result;
+}

@@ -1,0 +1,240 @@
+import { and, eq, sql } from "drizzle-orm";
+import type { DeskAnswer } from "../domain/desk.ts";
+import { newId } from "../domain/ids.ts";
+import type { InboundEvent, MembershipEvent, MessageEvent } from "../domain/inbound.ts";
+import type { Jobs } from "../domain/jobs.ts";
+import { type Language, languageOf, languageOfCode } from "../domain/language.ts";
+import type { Clock } from "../lib/clock.ts";
+import { type Db, type Tx, withTenant } from "./db.ts";
+import { queueRun } from "./queue-run.ts";
+import { contactIdentities, contacts, conversations, inbox, messages } from "./schema/chat.ts";
+import { storable } from "./storable.ts";
+
+export interface ReceiveContext {
+  db: Db;
+  jobs: Jobs<Tx>;
+  clock: Clock;
+  /** Quiet time after a lead's last message before the run starts, milliseconds. */
+  coalesceMs: number;
+}
+
+export type Received =
+  /** A lead's message: its run is queued, nothing else to do. */
+  | { kind: "run"; inboxId: string }
+  /** A click, command or form: call `Desk.handle` with this id now. */
+  | { kind: "desk"; inboxId: string }
+  /** Stored, nobody acts on it. */
+  | { kind: "ignored"; inboxId: string }
+  /** Seen before. `answer` is what was answered then, when the desk had answered. */
+  | { kind: "duplicate"; inboxId: string; answer: DeskAnswer | null };
+
+/**
+ * The one way in: inbox row, contact, conversation, message, run and job in one transaction.
+ * The caller acknowledges to the messenger only after this resolved.
+ */
+export function receive(
+  context: ReceiveContext,
+  tenantId: string,
+  event: InboundEvent,
+): Promise<Received> {
+  return withTenant(context.db, tenantId, async (tx) => {
+    const clean = storable(event);
+    const inboxId = newId();
+    const inserted = await tx
+      .insert(inbox)
+      .values({
+        id: inboxId,
+        tenantId,
+        channelId: clean.channelId,
+        eventKey: clean.eventKey,
+        kind: clean.kind,
+        payload: clean,
+        status: "new",
+        receivedAt: context.clock.now(),
+      })
+      .onConflictDoNothing()
+      .returning({ id: inbox.id });
+    if (inserted.length === 0) return duplicateOf(tx, clean);
+    return route({ tx, context, tenantId, inboxId }, clean);
+  });
+}
+
+interface Step {
+  tx: Tx;
+  context: ReceiveContext;
+  tenantId: string;
+  inboxId: string;
+}
+
+async function route(step: Step, event: InboundEvent): Promise<Received> {
+  const { tx, context, tenantId, inboxId } = step;
+  switch (event.kind) {
+    case "message":
+      return (await attach(step, event)) ? { kind: "run", inboxId } : ignore(step);
+    case "membership":
+      await markMembership(step, event);
+      return ignore(step);
+    case "click":
+    case "command":
+    case "submission":
+      // the net for a process that dies before the desk answered
+      await context.jobs.enqueue(tx, "desk", { tenantId, id: inboxId }, 2000);
+      return { kind: "desk", inboxId };
+    default:
+      return event satisfies never;
+  }
+}
+
+/** Only private chats are conversations; false when nothing new was attached. */
+async function attach(step: Step, event: MessageEvent): Promise<boolean> {
+  if (event.chatKind !== "private" || event.person.isBot) return false;
+  const { tx, context, tenantId } = step;
+  const now = context.clock.now();
+  const contactId = await contactOf(step, event);
+  const conversation = await conversationOf(step, event, contactId);
+  const language = languageOf(event.text, conversation.language);
+  const added = await tx
+    .insert(messages)
+    .values({
+      id: newId(),
+      tenantId,
+      conversationId: conversation.id,
+      author: "lead",
+      kind: "text",
+      text: event.text,
+      media: event.media,
+      externalId: event.externalId,
+      createdAt: now,
+    })
+    .onConflictDoNothing()
+    .returning({ seq: messages.seq });
+  if (added.length === 0) return false; // the same message under another event
+  await tx
+    .update(conversations)
+    .set({ language, updatedAt: now })
+    .where(and(eq(conversations.tenantId, tenantId), eq(conversations.id, conversation.id)));
+  await finishInbox(step, "done");
+  if (conversation.mode === "bot")
+    await queueRun(tx, {
+      jobs: context.jobs,
+      tenantId,
+      conversationId: conversation.id,
+      now,
+      coalesceMs: context.coalesceMs,
+    });
+  return true;
+}
+
+async function contactOf(step: Step, event: MessageEvent | MembershipEvent): Promise<string> {
+  const { tx, context, tenantId } = step;
+  const { messenger, person } = event;
+  const known = await tx
+    .select({ contactId: contactIdentities.contactId })
+    .from(contactIdentities)
+    .where(
+      and(
+        eq(contactIdentities.tenantId, tenantId),
+        eq(contactIdentities.messenger, messenger),
+        eq(contactIdentities.teamId, person.teamId),
+        eq(contactIdentities.userId, person.id),
+      ),
+    );
+  const found = known[0]?.contactId;
+  if (found) {
+    // a message from a person who had blocked the bot means that the block is over
+    await tx
+      .update(contacts)
+      .set({ blockedAt: null })
+      .where(
+        and(eq(contacts.tenantId, tenantId), eq(contacts.id, found), sql`blocked_at is not null`),
+      );
+    return found;
+  }
+  const contactId = newId();
+  const identity = { messenger, teamId: person.teamId, userId: person.id };
+  await tx
+    .insert(contacts)
+    .values({ id: contactId, tenantId, name: person.name, createdAt: context.clock.now() });
+  await tx.insert(contactIdentities).values({ id: newId(), tenantId, contactId, ...identity });
+  return contactId;
+}
+
+interface Attached {
+  id: string;
+  language: Language;
+  mode: "bot" | "operator";
+}
+
+async function conversationOf(
+  step: Step,
+  event: MessageEvent,
+  contactId: string,
+): Promise<Attached> {
+  const { tx, context, tenantId } = step;
+  const now = context.clock.now();
+  const columns = {
+    id: conversations.id,
+    language: conversations.language,
+    mode: conversations.mode,
+  };
+  await tx
+    .insert(conversations)
+    .values({
+      id: newId(),
+      tenantId,
+      contactId,
+      channelId: event.channelId,
+      messenger: event.messenger,
+      chatId: event.chatId,
+      language: languageOf(event.text, languageOfCode(event.person.languageCode) ?? "en"),
+      createdAt: now,
+      updatedAt: now,
+    })
+    .onConflictDoNothing();
+  // locks the conversation: two messages at once queue one run
+  const rows = await tx
+    .select(columns)
+    .from(conversations)
+    .where(
+      and(
+        eq(conversations.tenantId, tenantId),
+        eq(conversations.channelId, event.channelId),
+        eq(conversations.chatId, event.chatId),
+      ),
+    )
+    .for("update");
+  const row = rows[0];
+  if (!row) throw new Error("a conversation that was just inserted is missing");
+  return row;
+}
+
+async function markMembership(step: Step, event: MembershipEvent): Promise<void> {
+  if (event.chatKind !== "private") return;
+  if (event.change !== "blocked" && event.change !== "unblocked") return;
+  const contactId = await contactOf(step, event);
+  const blockedAt = event.change === "blocked" ? step.context.clock.now() : null;
+  await step.tx
+    .update(contacts)
+    .set({ blockedAt })
+    .where(and(eq(contacts.tenantId, step.tenantId), eq(contacts.id, contactId)));
+}
+
+async function ignore(step: Step): Promise<Received> {
+  await finishInbox(step, "ignored");
+  return { kind: "ignored", inboxId: step.inboxId };
+}
+
+async function finishInbox(step: Step, status: "done" | "ignored"): Promise<void> {
+  await step.tx
+    .update(inbox)
+    .set({ status, doneAt: step.context.clock.now() })
+    .where(and(eq(inbox.tenantId, step.tenantId), eq(inbox.id, step.inboxId)));
+}
+
+async function duplicateOf(tx: Tx, event: InboundEvent): Promise<Received> {
+  const rows = await tx
+    .select({ id: inbox.id, answer: inbox.answer })
+    .from(inbox)
+    .where(and(eq(inbox.channelId, event.channelId), eq(inbox.eventKey, event.eventKey)));
+  return { kind: "duplicate", inboxId: rows[0]?.id ?? "", answer: rows[0]?.answer ?? null };
+}

@@ -1,0 +1,86 @@
+import { sql } from "drizzle-orm";
+import { index, integer, jsonb, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import type { ApprovalStatus, DecisionVia } from "../../domain/approval.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import type { RiskClass } from "../../domain/tool.ts";
+import { id, instant, tenantId } from "./columns.ts";
+
+export const approvalQueue = pgTable(
+  "approval_queue",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    /** Spoken as A-17. */
+    number: integer("number").notNull(),
+    runId: text("run_id"),
+    conversationId: text("conversation_id").notNull(),
+    candidateId: text("candidate_id").notNull(),
+    toolName: text("tool_name").notNull(),
+    /** Why people are asked: `payout`, `kyc`, `unknown_outcome` … names the card. */
+    requestedAction: text("requested_action").notNull(),
+    riskLevel: text("risk_level").$type<RiskClass>().notNull(),
+    payloadSummary: text("payload_summary").notNull(),
+    /** The maker: contact id, or staff id. */
+    requestedBy: text("requested_by").notNull(),
+    clientSays: text("client_says"),
+    status: text("status").$type<ApprovalStatus>().notNull(),
+    proposedActionJson: jsonb("proposed_action_json").$type<JsonObject>().notNull(),
+    approvedActionJson: jsonb("approved_action_json").$type<JsonObject>(),
+    effectiveActionJson: jsonb("effective_action_json").$type<JsonObject>(),
+    actionDigest: text("action_digest").notNull(),
+    businessKey: text("business_key"),
+    schemaVersion: integer("schema_version").notNull(),
+    policyId: text("policy_id"),
+    approvalsRequired: integer("approvals_required").notNull(),
+    approverRole: text("approver_role").$type<"operator" | "admin">().notNull(),
+    /** null: does not expire (it discharges money that was received). */
+    expiresAt: instant("expires_at"),
+    /** Staff id of the person whose decision ended it. */
+    approver: text("approver"),
+    decidedVia: text("decided_via").$type<DecisionVia>(),
+    approvedAt: instant("approved_at"),
+    decidedAt: instant("decided_at"),
+    rejectedReason: text("rejected_reason"),
+    createdAt: instant("created_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("approval_queue_number").on(t.tenantId, t.number),
+    uniqueIndex("approval_queue_business_key")
+      .on(t.tenantId, t.businessKey)
+      .where(sql`business_key is not null and status in ('pending', 'frozen')`),
+    index("approval_queue_open").on(t.expiresAt).where(sql`status = 'pending'`),
+    index("approval_queue_conversation").on(t.tenantId, t.conversationId),
+  ],
+);
+
+/** One person's decision. A person counts once, whatever account was used. */
+export const approvalVotes = pgTable(
+  "approval_votes",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    approvalId: text("approval_id").notNull(),
+    staffId: text("staff_id").notNull(),
+    decision: text("decision").$type<"approve" | "reject">().notNull(),
+    reason: text("reason"),
+    via: text("via").$type<DecisionVia>().notNull(),
+    createdAt: instant("created_at").notNull(),
+  },
+  (t) => [uniqueIndex("approval_votes_person").on(t.tenantId, t.approvalId, t.staffId)],
+);
+
+/** Where a card stands, so that it can be edited after a decision. */
+export const approvalCards = pgTable(
+  "approval_cards",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    approvalId: text("approval_id").notNull(),
+    outboxId: text("outbox_id").notNull(),
+    channelId: text("channel_id").notNull(),
+    chatId: text("chat_id").notNull(),
+    externalId: text("external_id"),
+    createdAt: instant("created_at").notNull(),
+  },
+  (t) => [index("approval_cards_approval").on(t.tenantId, t.approvalId)],
+);

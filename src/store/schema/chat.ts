@@ -1,0 +1,154 @@
+import { sql } from "drizzle-orm";
+import { bigint, index, integer, jsonb, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import type { InboundEvent, Media, MessengerName } from "../../domain/inbound.ts";
+import type { Language } from "../../domain/language.ts";
+import type { Outgoing } from "../../domain/messenger.ts";
+import { id, instant, tenantId } from "./columns.ts";
+
+export const contacts = pgTable("contacts", {
+  id: id(),
+  tenantId: tenantId(),
+  name: text("name").notNull(),
+  /** What is known of the person, e.g. `exchangeKyc: {status, verificationId}`. */
+  attributes: jsonb("attributes").$type<Record<string, unknown>>().notNull().default({}),
+  blockedAt: instant("blocked_at"),
+  createdAt: instant("created_at").notNull(),
+});
+
+export const contactIdentities = pgTable(
+  "contact_identities",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    contactId: text("contact_id").notNull(),
+    messenger: text("messenger").$type<MessengerName>().notNull(),
+    teamId: text("team_id").notNull().default(""),
+    userId: text("user_id").notNull(),
+  },
+  (t) => [uniqueIndex("contact_identities_user").on(t.tenantId, t.messenger, t.teamId, t.userId)],
+);
+
+export const conversations = pgTable(
+  "conversations",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    contactId: text("contact_id").notNull(),
+    channelId: text("channel_id").notNull(),
+    messenger: text("messenger").$type<MessengerName>().notNull(),
+    chatId: text("chat_id").notNull(),
+    stage: text("stage").notNull().default("exchange_request"),
+    mode: text("mode").$type<"bot" | "operator">().notNull().default("bot"),
+    language: text("language").$type<Language>().notNull(),
+    createdAt: instant("created_at").notNull(),
+    updatedAt: instant("updated_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("conversations_chat").on(t.tenantId, t.channelId, t.chatId),
+    index("conversations_contact").on(t.tenantId, t.contactId),
+  ],
+);
+
+/** What stands in a conversation, in order of `seq`. Prompts are projected from these rows. */
+export const messages = pgTable(
+  "messages",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    seq: bigint("seq", { mode: "number" }).generatedAlwaysAsIdentity().notNull(),
+    conversationId: text("conversation_id").notNull(),
+    author: text("author").$type<"lead" | "bot" | "staff" | "system">().notNull(),
+    /** `calls`: the model asked for tools; `event`: a system line about an outcome. */
+    kind: text("kind").$type<"text" | "calls" | "event">().notNull(),
+    text: text("text").notNull(),
+    media: jsonb("media").$type<Media[]>().notNull().default([]),
+    status: text("status").$type<"kept" | "superseded">().notNull().default("kept"),
+    runId: text("run_id"),
+    externalId: text("external_id"),
+    createdAt: instant("created_at").notNull(),
+  },
+  (t) => [
+    index("messages_conversation").on(t.tenantId, t.conversationId, t.seq),
+    uniqueIndex("messages_external")
+      .on(t.tenantId, t.conversationId, t.externalId)
+      .where(sql`external_id is not null and author = 'lead'`),
+  ],
+);
+
+/** Every event of a messenger, written before it is acknowledged. */
+export const inbox = pgTable(
+  "inbox",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    channelId: text("channel_id").notNull(),
+    eventKey: text("event_key").notNull(),
+    kind: text("kind").$type<InboundEvent["kind"]>().notNull(),
+    payload: jsonb("payload").$type<InboundEvent>().notNull(),
+    status: text("status").$type<"new" | "done" | "ignored">().notNull(),
+    attempts: integer("attempts").notNull().default(0),
+    /** What the person was answered in private; kept so that doing it twice answers the same. */
+    answer: jsonb("answer").$type<{ text: string; alert?: boolean }>(),
+    receivedAt: instant("received_at").notNull(),
+    doneAt: instant("done_at"),
+  },
+  (t) => [
+    uniqueIndex("inbox_event").on(t.channelId, t.eventKey),
+    index("inbox_new").on(t.receivedAt).where(sql`status = 'new'`),
+  ],
+);
+
+/** What must be sent or edited. Sent in order of `seq` within one chat. */
+export const outbox = pgTable(
+  "outbox",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    seq: bigint("seq", { mode: "number" }).generatedAlwaysAsIdentity().notNull(),
+    channelId: text("channel_id").notNull(),
+    chatId: text("chat_id").notNull(),
+    threadId: text("thread_id"),
+    purpose: text("purpose")
+      .$type<"reply" | "notice" | "card" | "card_edit" | "mirror">()
+      .notNull(),
+    content: jsonb("content").$type<Outgoing>().notNull(),
+    status: text("status")
+      .$type<"queued" | "sending" | "sent" | "uncertain" | "failed" | "cancelled">()
+      .notNull(),
+    attempts: integer("attempts").notNull().default(0),
+    dueAt: instant("due_at").notNull(),
+    leaseToken: text("lease_token"),
+    /** Real time. */
+    leaseUntil: instant("lease_until"),
+    /** Parts already sent, so that a retry goes on after them. */
+    externalIds: jsonb("external_ids").$type<string[]>().notNull().default([]),
+    conversationId: text("conversation_id"),
+    messageId: text("message_id"),
+    approvalId: text("approval_id"),
+    lastError: text("last_error"),
+    createdAt: instant("created_at").notNull(),
+    sentAt: instant("sent_at"),
+  },
+  (t) => [
+    index("outbox_open")
+      .on(t.channelId, t.chatId, t.seq)
+      .where(sql`status in ('queued', 'sending')`),
+    index("outbox_approval").on(t.tenantId, t.approvalId),
+  ],
+);
+
+export const handoffs = pgTable(
+  "handoffs",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    conversationId: text("conversation_id").notNull(),
+    reason: text("reason").notNull(),
+    orderId: text("order_id"),
+    summary: text("summary").notNull(),
+    status: text("status").$type<"open" | "accepted" | "closed">().notNull(),
+    createdAt: instant("created_at").notNull(),
+    closedAt: instant("closed_at"),
+  },
+  (t) => [index("handoffs_conversation").on(t.tenantId, t.conversationId)],
+);

@@ -1,0 +1,112 @@
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import type { RunKind, RunStatus } from "../../domain/run.ts";
+import { id, instant, tenantId } from "./columns.ts";
+
+/** One piece of the engine's work: answering a lead, or telling an outcome (`continuation`). */
+export const runs = pgTable(
+  "runs",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    conversationId: text("conversation_id").notNull(),
+    kind: text("kind").$type<RunKind>().notNull(),
+    status: text("status").$type<RunStatus>().notNull(),
+    /** The last message (seq) of the lead that the run has taken in. */
+    seenSeq: bigint("seen_seq", { mode: "number" }).notNull().default(0),
+    cycle: integer("cycle").notNull().default(0),
+    attempts: integer("attempts").notNull().default(0),
+    restarts: integer("restarts").notNull().default(0),
+    supersededDrafts: integer("superseded_drafts").notNull().default(0),
+    /** Active work only, real milliseconds; waiting for people or retries does not count. */
+    activeMs: integer("active_ms").notNull().default(0),
+    approvalId: text("approval_id"),
+    dueAt: instant("due_at").notNull(),
+    firstMessageAt: instant("first_message_at").notNull(),
+    leaseOwner: text("lease_owner"),
+    leaseToken: text("lease_token"),
+    /** Real time. */
+    leaseUntil: instant("lease_until"),
+    outcome: text("outcome"),
+    createdAt: instant("created_at").notNull(),
+    endedAt: instant("ended_at"),
+  },
+  (t) => [
+    uniqueIndex("runs_queued_message")
+      .on(t.tenantId, t.conversationId)
+      .where(sql`status = 'queued' and kind = 'message'`),
+    uniqueIndex("runs_continuation")
+      .on(t.tenantId, t.approvalId)
+      .where(sql`approval_id is not null`),
+    index("runs_open").on(t.dueAt).where(sql`status in ('queued', 'running', 'waiting_retry')`),
+    index("runs_conversation").on(t.tenantId, t.conversationId, t.createdAt),
+  ],
+);
+
+export const modelCallLog = pgTable(
+  "model_call_log",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    runId: text("run_id"),
+    operation: text("operation").notNull(),
+    provider: text("provider").notNull(),
+    modelId: text("model_id").notNull(),
+    promptVersion: text("prompt_version").notNull(),
+    inputTokens: integer("input_tokens"),
+    outputTokens: integer("output_tokens"),
+    status: text("status").notNull(),
+    finishReason: text("finish_reason"),
+    hadToolCall: boolean("had_tool_call").notNull(),
+    error: text("error"),
+    latencyMs: integer("latency_ms").notNull(),
+    createdAt: instant("created_at").notNull(),
+  },
+  (t) => [index("model_call_log_run").on(t.tenantId, t.runId)],
+);
+
+/** What tools ran for a reply, for people who judge replies. One row a call. */
+export const agentToolCalls = pgTable(
+  "agent_tool_calls",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    conversationId: text("conversation_id").notNull(),
+    contactId: text("contact_id").notNull(),
+    messageId: text("message_id"),
+    outboundId: text("outbound_id"),
+    candidateId: text("candidate_id").notNull(),
+    source: text("source").notNull(),
+    toolName: text("tool_name").notNull(),
+    args: jsonb("args").$type<unknown>(),
+    result: jsonb("result").$type<unknown>(),
+    isError: boolean("is_error").notNull(),
+    cycle: integer("cycle").notNull(),
+    toolCallIndex: integer("tool_call_index").notNull(),
+    latencyMs: integer("latency_ms"),
+    createdAt: instant("created_at").notNull(),
+  },
+  (t) => [index("agent_tool_calls_conversation").on(t.tenantId, t.conversationId, t.createdAt)],
+);
+
+export const errorLog = pgTable("error_log", {
+  id: id(),
+  tenantId: tenantId(),
+  runId: text("run_id"),
+  toolName: text("tool_name"),
+  component: text("component").notNull(),
+  errorCode: text("error_code").notNull(),
+  errorMessage: text("error_message").notNull(),
+  retryable: boolean("retryable").notNull(),
+  attempt: integer("attempt").notNull(),
+  createdAt: instant("created_at").notNull(),
+});
