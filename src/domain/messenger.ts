@@ -71,6 +71,8 @@ export interface Messenger {
     chatId: string;
     threadId: string | null;
     outboxId: string;
+    /** Which part of a split text, from 0. */
+    part?: number;
     sinceMs: number;
   }): Promise<string | null | "unreachable">;
   /** "is typing", where the messenger has it; never throws. */

@@ -27,6 +27,8 @@ export const approvalQueue = pgTable(
     proposedActionJson: jsonb("proposed_action_json").$type<JsonObject>().notNull(),
     approvedActionJson: jsonb("approved_action_json").$type<JsonObject>(),
     effectiveActionJson: jsonb("effective_action_json").$type<JsonObject>(),
+    /** The card's facts, made with the action: label and whole value, in order. */
+    materialJson: jsonb("material_json").$type<{ label: string; value: string }[]>().notNull(),
     actionDigest: text("action_digest").notNull(),
     businessKey: text("business_key"),
     schemaVersion: integer("schema_version").notNull(),

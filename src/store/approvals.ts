@@ -1,0 +1,131 @@
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import type { ApprovalStatus, DecisionVia } from "../domain/approval.ts";
+import { newId } from "../domain/ids.ts";
+import type { Tx } from "./db.ts";
+import { approvalQueue, approvalVotes } from "./schema/approvals.ts";
+
+export type ApprovalRow = typeof approvalQueue.$inferSelect;
+export type NewApproval = typeof approvalQueue.$inferInsert;
+
+export async function insertApproval(tx: Tx, row: NewApproval): Promise<void> {
+  await tx.insert(approvalQueue).values(row);
+}
+
+/** Locks the row: decisions on one approval come one after another. */
+export async function lockApproval(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+): Promise<ApprovalRow | null> {
+  const rows = await tx
+    .select()
+    .from(approvalQueue)
+    .where(and(eq(approvalQueue.tenantId, tenantId), eq(approvalQueue.id, id)))
+    .for("update");
+  return rows[0] ?? null;
+}
+
+export async function approvalById(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+): Promise<ApprovalRow | null> {
+  const rows = await tx
+    .select()
+    .from(approvalQueue)
+    .where(and(eq(approvalQueue.tenantId, tenantId), eq(approvalQueue.id, id)));
+  return rows[0] ?? null;
+}
+
+/** The pending approval that stands for a business key: at most one. */
+export async function pendingByBusinessKey(
+  tx: Tx,
+  tenantId: string,
+  businessKey: string,
+): Promise<ApprovalRow | null> {
+  const rows = await tx
+    .select()
+    .from(approvalQueue)
+    .where(
+      and(
+        eq(approvalQueue.tenantId, tenantId),
+        eq(approvalQueue.businessKey, businessKey),
+        inArray(approvalQueue.status, ["pending", "frozen"]),
+      ),
+    )
+    .for("update");
+  return rows[0] ?? null;
+}
+
+export async function pendingApprovals(tx: Tx, tenantId: string): Promise<ApprovalRow[]> {
+  return tx
+    .select()
+    .from(approvalQueue)
+    .where(
+      and(
+        eq(approvalQueue.tenantId, tenantId),
+        inArray(approvalQueue.status, ["pending", "frozen"]),
+      ),
+    )
+    .orderBy(asc(approvalQueue.number));
+}
+
+export async function setApproval(
+  tx: Tx,
+  change: { tenantId: string; id: string } & Partial<
+    Pick<
+      NewApproval,
+      | "status"
+      | "approver"
+      | "decidedVia"
+      | "approvedAt"
+      | "decidedAt"
+      | "rejectedReason"
+      | "approvedActionJson"
+      | "effectiveActionJson"
+    >
+  >,
+): Promise<void> {
+  const { tenantId, id, ...set } = change;
+  await tx
+    .update(approvalQueue)
+    .set(set)
+    .where(and(eq(approvalQueue.tenantId, tenantId), eq(approvalQueue.id, id)));
+}
+
+/** Adds a person's vote; false when that person has already voted. */
+export async function addVote(
+  tx: Tx,
+  vote: {
+    tenantId: string;
+    approvalId: string;
+    staffId: string;
+    decision: "approve" | "reject";
+    via: DecisionVia;
+    now: number;
+  },
+): Promise<boolean> {
+  const { now, ...rest } = vote;
+  const rows = await tx
+    .insert(approvalVotes)
+    .values({ id: newId(), ...rest, createdAt: now })
+    .onConflictDoNothing()
+    .returning({ id: approvalVotes.id });
+  return rows.length > 0;
+}
+
+export async function countVotes(tx: Tx, tenantId: string, approvalId: string): Promise<number> {
+  const rows = await tx
+    .select({ votes: sql<number>`count(*)::int` })
+    .from(approvalVotes)
+    .where(
+      and(
+        eq(approvalVotes.tenantId, tenantId),
+        eq(approvalVotes.approvalId, approvalId),
+        eq(approvalVotes.decision, "approve"),
+      ),
+    );
+  return rows[0]?.votes ?? 0;
+}
+
+export const OPEN_APPROVALS: readonly ApprovalStatus[] = ["pending", "frozen"];

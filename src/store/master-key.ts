@@ -1,0 +1,39 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { StartError } from "../domain/errors.ts";
+
+const KEY_BYTES = 32;
+const HEX_KEY = /^[0-9a-f]{64}$/i;
+
+/**
+ * The key that all secrets hang on: MASTER_KEY, else a file in DATA_DIR that only its owner may
+ * read, made on the first start. Throws StartError when either is no key.
+ */
+export function loadMasterKey(source: { fromEnv?: string | undefined; dataDir: string }): Buffer {
+  if (source.fromEnv !== undefined) return parseKey(source.fromEnv, "MASTER_KEY");
+  const file = join(source.dataDir, "master.key");
+  const stored = readOrCreate(source.dataDir, file);
+  return parseKey(stored, `MASTER_KEY is not set and ${file}`);
+}
+
+function parseKey(text: string, where: string): Buffer {
+  const hex = text.trim();
+  if (HEX_KEY.test(hex)) return Buffer.from(hex, "hex");
+  throw new StartError(
+    `${where} holds ${hex.length} characters where 64 hexadecimal digits are wanted; put the right MASTER_KEY back, a new one cannot read the stored secrets`,
+  );
+}
+
+function readOrCreate(dataDir: string, file: string): string {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  try {
+    // wx: of two starts at once one writes, the other reads
+    const hex = randomBytes(KEY_BYTES).toString("hex");
+    writeFileSync(file, `${hex}\n`, { flag: "wx", mode: 0o600, flush: true });
+    return hex;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error; // node's file errors
+    return readFileSync(file, "utf8");
+  }
+}

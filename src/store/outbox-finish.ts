@@ -1,0 +1,167 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import { newId } from "../domain/ids.ts";
+import { type Db, type Tx, withTenant } from "./db.ts";
+import { type ClaimedRow, ownRow, SENT_ONCE_MORE } from "./outbox-claim.ts";
+import { approvalCards } from "./schema/approvals.ts";
+import { contacts, conversations, outbox } from "./schema/chat.ts";
+import { destinations } from "./schema/tenancy.ts";
+
+/** How an attempt ended. `dueAt` is product time. */
+export type DeliveryEnd =
+  | { kind: "sent" }
+  | { kind: "retry"; dueAt: number; error: string }
+  /** Nobody knows whether it arrived; it stays open and is looked up or sent once more. */
+  | { kind: "in_doubt"; dueAt: number; error: string }
+  /** Nobody knows, and nothing more is done unless a person asks. */
+  | { kind: "uncertain"; error: string }
+  | { kind: "failed"; error: string }
+  | { kind: "cancelled"; error: string }
+  /** The lead blocked the bot: what else was queued for the chat is cancelled. */
+  | { kind: "blocked"; error: string }
+  /** The chat has another id now; the row is due there at once. */
+  | { kind: "moved"; chatId: string };
+
+/** Writes an attempt's end under the row's own lease; false when another worker has it now. */
+export function finishDelivery(
+  db: Db,
+  row: ClaimedRow,
+  end: DeliveryEnd,
+  now: number,
+): Promise<boolean> {
+  return withTenant(db, row.tenantId, async (tx) => {
+    const updated = await tx
+      .update(outbox)
+      .set({ leaseToken: null, leaseUntil: null, ...changeOf(row, end, now) })
+      .where(ownRow(row))
+      .returning({ externalIds: outbox.externalIds });
+    const done = updated[0];
+    if (!done) return false;
+    if (end.kind === "sent") await keepCard(tx, row, { ids: done.externalIds, now });
+    if (end.kind === "blocked") await stopChat(tx, row, now);
+    if (end.kind === "moved") await moveChat(tx, row, end.chatId);
+    return true;
+  });
+}
+
+function changeOf(row: ClaimedRow, end: DeliveryEnd, now: number) {
+  switch (end.kind) {
+    case "sent":
+      return { status: "sent" as const, sentAt: now, lastError: null };
+    case "retry":
+      return { status: "queued" as const, dueAt: end.dueAt, lastError: keepMark(row, end.error) };
+    case "in_doubt":
+      return { status: "sending" as const, dueAt: end.dueAt, lastError: keepMark(row, end.error) };
+    case "moved":
+      return { status: "queued" as const, dueAt: now };
+    case "uncertain":
+    case "failed":
+    case "cancelled":
+      return { status: end.kind, lastError: end.error };
+    case "blocked":
+      return { status: "failed" as const, lastError: end.error };
+    default:
+      return end satisfies never;
+  }
+}
+
+function keepMark(row: ClaimedRow, error: string): string {
+  const marked = row.lastError?.startsWith(SENT_ONCE_MORE) && !error.startsWith(SENT_ONCE_MORE);
+  return marked ? SENT_ONCE_MORE + error : error;
+}
+
+/** The second and last sending begins: a crash in it must not lead to a third. */
+export async function markSentOnceMore(db: Db, row: ClaimedRow): Promise<void> {
+  const error = SENT_ONCE_MORE + (row.lastError ?? "the process stopped while sending");
+  await withTenant(db, row.tenantId, (tx) =>
+    tx.update(outbox).set({ lastError: error }).where(ownRow(row)),
+  );
+}
+
+export type CardState =
+  | { kind: "open" }
+  | { kind: "sent"; externalId: string }
+  /** Nothing that could be edited. */
+  | { kind: "absent" };
+
+/** Where the card that an edit names stands; the last part carries the buttons. */
+export function cardState(db: Db, tenantId: string, outboxId: string): Promise<CardState> {
+  return withTenant(db, tenantId, async (tx) => {
+    const rows = await tx
+      .select({ status: outbox.status, externalIds: outbox.externalIds })
+      .from(outbox)
+      .where(and(eq(outbox.tenantId, tenantId), eq(outbox.id, outboxId)));
+    const row = rows[0];
+    if (row?.status === "queued" || row?.status === "sending") return { kind: "open" };
+    const externalId = row?.externalIds.at(-1);
+    return externalId === undefined ? { kind: "absent" } : { kind: "sent", externalId };
+  });
+}
+
+async function keepCard(
+  tx: Tx,
+  row: ClaimedRow,
+  sent: { ids: string[]; now: number },
+): Promise<void> {
+  if (row.purpose !== "card" || row.approvalId === null) return;
+  await tx.insert(approvalCards).values({
+    id: newId(),
+    tenantId: row.tenantId,
+    approvalId: row.approvalId,
+    outboxId: row.id,
+    channelId: row.channelId,
+    chatId: row.chatId,
+    externalId: sent.ids.at(-1) ?? null,
+    createdAt: sent.now,
+  });
+}
+
+async function stopChat(tx: Tx, row: ClaimedRow, now: number): Promise<void> {
+  const contactId = tx
+    .select({ id: conversations.contactId })
+    .from(conversations)
+    .where(
+      and(
+        eq(conversations.tenantId, row.tenantId),
+        eq(conversations.channelId, row.channelId),
+        eq(conversations.chatId, row.chatId),
+      ),
+    );
+  await tx
+    .update(contacts)
+    .set({ blockedAt: now })
+    .where(and(eq(contacts.tenantId, row.tenantId), inArray(contacts.id, contactId)));
+  await tx
+    .update(outbox)
+    .set({ status: "cancelled", lastError: "the person blocked the bot" })
+    .where(and(sameChat(row), eq(outbox.status, "queued")));
+}
+
+/** Message ids do not carry over: cards of the old chat can no longer be edited. */
+async function moveChat(tx: Tx, row: ClaimedRow, chatId: string): Promise<void> {
+  await tx
+    .update(outbox)
+    .set({ chatId })
+    .where(and(sameChat(row), inArray(outbox.status, ["queued", "sending"])));
+  const old = and(
+    eq(destinations.tenantId, row.tenantId),
+    eq(destinations.channelId, row.channelId),
+    eq(destinations.chatId, row.chatId),
+  );
+  // a destination that already names the new chat wins
+  await tx.delete(destinations).where(
+    and(
+      old,
+      sql`exists (select 1 from destinations d where d.tenant_id = ${row.tenantId}
+        and d.messenger = destinations.messenger and d.chat_id = ${chatId} and d.purpose = destinations.purpose)`,
+    ),
+  );
+  await tx.update(destinations).set({ chatId }).where(old);
+}
+
+function sameChat(row: ClaimedRow) {
+  return and(
+    eq(outbox.tenantId, row.tenantId),
+    eq(outbox.channelId, row.channelId),
+    eq(outbox.chatId, row.chatId),
+  );
+}

@@ -1,0 +1,150 @@
+import { and, asc, desc, eq, gte, inArray, lte, sql } from "drizzle-orm";
+import type { CandidateStatus } from "../domain/candidate.ts";
+import { newId } from "../domain/ids.ts";
+import type { Media } from "../domain/inbound.ts";
+import type { ToolReply } from "../domain/tool.ts";
+import type { Tx } from "./db.ts";
+import { messages } from "./schema/chat.ts";
+import { toolCallCandidates } from "./schema/tools.ts";
+
+export interface TranscriptMessage {
+  id: string;
+  seq: number;
+  author: "lead" | "bot" | "staff" | "system";
+  kind: "text" | "calls" | "event";
+  text: string;
+  media: Media[];
+  runId: string | null;
+  createdAt: number;
+}
+
+export interface TranscriptCall {
+  id: string;
+  messageId: string;
+  ordinal: number;
+  toolName: string;
+  argumentsRaw: string;
+  status: CandidateStatus;
+  code: string | null;
+  reply: ToolReply | null;
+  runId: string | null;
+}
+
+export interface Transcript {
+  messages: TranscriptMessage[];
+  /** By message id, in order. */
+  calls: Map<string, TranscriptCall[]>;
+}
+
+/** The newest `limit` messages in order, with the calls of each and their latest states. */
+export async function loadTranscript(
+  tx: Tx,
+  query: { tenantId: string; conversationId: string; limit: number },
+): Promise<Transcript> {
+  const newest = await tx
+    .select({
+      id: messages.id,
+      seq: messages.seq,
+      author: messages.author,
+      kind: messages.kind,
+      text: messages.text,
+      media: messages.media,
+      runId: messages.runId,
+      createdAt: messages.createdAt,
+    })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.tenantId, query.tenantId),
+        eq(messages.conversationId, query.conversationId),
+        eq(messages.status, "kept"),
+      ),
+    )
+    .orderBy(desc(messages.seq))
+    .limit(query.limit);
+  const inOrder = newest.reverse();
+  const asking = inOrder.filter((message) => message.kind === "calls").map((message) => message.id);
+  return { messages: inOrder, calls: await callsOf(tx, query.tenantId, asking) };
+}
+
+async function callsOf(
+  tx: Tx,
+  tenantId: string,
+  messageIds: string[],
+): Promise<Map<string, TranscriptCall[]>> {
+  const byMessage = new Map<string, TranscriptCall[]>();
+  if (messageIds.length === 0) return byMessage;
+  const rows = await tx
+    .select({
+      id: toolCallCandidates.id,
+      messageId: sql<string>`${toolCallCandidates.messageId}`,
+      ordinal: toolCallCandidates.ordinal,
+      toolName: toolCallCandidates.toolName,
+      argumentsRaw: toolCallCandidates.argumentsRaw,
+      status: toolCallCandidates.status,
+      code: toolCallCandidates.code,
+      reply: toolCallCandidates.reply,
+      runId: toolCallCandidates.runId,
+    })
+    .from(toolCallCandidates)
+    .where(
+      and(
+        eq(toolCallCandidates.tenantId, tenantId),
+        inArray(toolCallCandidates.messageId, messageIds),
+      ),
+    )
+    .orderBy(asc(toolCallCandidates.ordinal));
+  for (const row of rows) {
+    const calls = byMessage.get(row.messageId);
+    if (calls) calls.push(row);
+    else byMessage.set(row.messageId, [row]);
+  }
+  return byMessage;
+}
+
+export interface NewMessage {
+  tenantId: string;
+  conversationId: string;
+  author: "bot" | "staff" | "system";
+  kind: "text" | "calls" | "event";
+  text: string;
+  runId: string | null;
+  status?: "kept" | "superseded";
+  now: number;
+}
+
+/** Returns id and place of the new message. */
+export async function addMessage(
+  tx: Tx,
+  message: NewMessage,
+): Promise<{ id: string; seq: number }> {
+  const { now, ...row } = message;
+  const rows = await tx
+    .insert(messages)
+    .values({ id: newId(), ...row, createdAt: now })
+    .returning({ id: messages.id, seq: messages.seq });
+  const added = rows[0];
+  if (!added) throw new Error("a message could not be written");
+  return added;
+}
+
+/** The lead's texts between two places, oldest first: what a card shows under "client says". */
+export async function leadTexts(
+  tx: Tx,
+  query: { tenantId: string; conversationId: string; fromSeq: number; toSeq: number },
+): Promise<string[]> {
+  const rows = await tx
+    .select({ text: messages.text })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.tenantId, query.tenantId),
+        eq(messages.conversationId, query.conversationId),
+        eq(messages.author, "lead"),
+        gte(messages.seq, query.fromSeq),
+        lte(messages.seq, query.toSeq),
+      ),
+    )
+    .orderBy(asc(messages.seq));
+  return rows.map((row) => row.text);
+}

@@ -1,0 +1,92 @@
+import { approvalName } from "../domain/approval.ts";
+import type { Language } from "../domain/language.ts";
+import type { Card, CardButton } from "../domain/messenger.ts";
+import { digestHead } from "../policy/digest.ts";
+
+/** Actions of a card's buttons; `value` is the approval's id. */
+export const APPROVE = "approve";
+export const REJECT = "reject";
+
+export interface CardApproval {
+  id: string;
+  number: number;
+  toolName: string;
+  requestedAction: string;
+  material: { label: string; value: string }[];
+  clientSays: string | null;
+  digest: string;
+  approvalsRequired: number;
+  votes: number;
+  expiresAt: number | null;
+  /** Set once it is decided: who, what, when. */
+  outcome: string | null;
+}
+
+/** The card of an approval: every material field whole, what others wrote apart. */
+export function approvalCard(
+  approval: CardApproval,
+  dress: { language: Language; sandbox: boolean },
+): Card {
+  const texts = TEXTS[dress.language];
+  const title = texts.titles[approval.requestedAction] ?? texts.titles.other;
+  return {
+    title: `${title} · ${approvalName(approval.number)}`,
+    facts: approval.material,
+    ...(approval.clientSays
+      ? { clientSays: { label: texts.clientSays, text: approval.clientSays } }
+      : {}),
+    footer: footerOf(approval, dress),
+    ...(approval.outcome ? { outcome: approval.outcome } : {}),
+    buttons: approval.outcome ? [] : buttonsOf(approval.id, texts),
+  };
+}
+
+function footerOf(
+  approval: CardApproval,
+  dress: { language: Language; sandbox: boolean },
+): string[] {
+  const texts = TEXTS[dress.language];
+  const lines = [`${approval.toolName} · ${digestHead(approval.digest)}`];
+  if (approval.approvalsRequired > 1)
+    lines.push(`${texts.approvals}: ${approval.votes}/${approval.approvalsRequired}`);
+  if (approval.expiresAt !== null)
+    lines.push(`${texts.expires} ${new Date(approval.expiresAt).toISOString().slice(0, 16)}Z`);
+  if (dress.sandbox) lines.push("SANDBOX");
+  return lines;
+}
+
+function buttonsOf(approvalId: string, texts: (typeof TEXTS)[Language]): CardButton[] {
+  return [
+    { label: texts.approve, action: APPROVE, value: approvalId, style: "primary" },
+    { label: texts.reject, action: REJECT, value: approvalId, style: "danger" },
+  ];
+}
+
+const TEXTS = {
+  en: {
+    titles: {
+      payout: "Payout: approve?",
+      kyc: "Identity documents: verified?",
+      unknown_outcome: "Did this happen?",
+      other: "Approve this action?",
+    } as Record<string, string> & { other: string },
+    clientSays: "client says",
+    approvals: "approvals",
+    expires: "open until",
+    approve: "Approve",
+    reject: "Reject",
+  },
+  ru: {
+    titles: {
+      payout: "Выплата: одобрить?",
+      kyc: "Документы клиента: подтвердить личность?",
+      unknown_outcome: "Это произошло?",
+      other: "Одобрить действие?",
+    } as Record<string, string> & { other: string },
+    clientSays: "клиент пишет",
+    approvals: "одобрений",
+    expires: "открыто до",
+    approve: "Одобрить",
+    reject: "Отклонить",
+  },
+} as const;

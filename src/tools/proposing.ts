@@ -1,0 +1,203 @@
+import type { CandidateSource } from "../domain/candidate.ts";
+import { newId } from "../domain/ids.ts";
+import type { Json } from "../domain/json.ts";
+import { argumentsHash } from "../policy/digest.ts";
+import type { GateDecision } from "../policy/evaluate.ts";
+import type { AuditRow } from "../store/audit.ts";
+import type { Tx } from "../store/db.ts";
+import type { RoundFacts } from "../store/gate-facts.ts";
+import type { Lease } from "../store/lease.ts";
+import type { CandidateRow, ProposalRows } from "../store/proposals.ts";
+import type { ApprovalDress } from "./ask-approval.ts";
+import type { CheckedArguments } from "./check-arguments.ts";
+import type { AnyTool, CallScope, PreparedAction } from "./contract.ts";
+import { gateFactsOf } from "./gate-input.ts";
+import type { Registry } from "./registry.ts";
+
+export interface ProposeDeps {
+  registry: Registry;
+  dress: ApprovalDress;
+}
+
+/** Where the calls come from. All sources go one road: model, desk, system. */
+export interface Proposing extends CallScope {
+  source: CandidateSource;
+  /** Contact whose message caused it, or staff id. */
+  maker: string;
+  readOnlyRun: boolean;
+  /** Our call id is (message, ordinal); null when no model message asked. */
+  messageId: string | null;
+  cycle: number;
+  modelCallId: string | null;
+  lease: Lease;
+  realNow: number;
+  /** What the card shows under "client says": one line. */
+  clientSays: string | null;
+  /** Names the card; `other` when the tool has no own title. */
+  requestedAction: string;
+}
+
+export interface RawCall {
+  name: string;
+  arguments: string;
+}
+
+export interface Judged {
+  tool: AnyTool;
+  args: Json;
+  call: RawCall;
+}
+
+/** What one round of proposals has gathered; written at its end, one statement a table. */
+export interface Step {
+  tx: Tx;
+  deps: ProposeDeps;
+  proposing: Proposing;
+  round: RoundFacts;
+  rows: ProposalRows;
+  audit: AuditRow[];
+  /** Arguments' hash → candidate id, of this answer. */
+  seen: Map<string, string>;
+}
+
+export function gateFacts(
+  step: Step,
+  tool: AnyTool,
+  call: RawCall,
+  known: { digest: string | null; hasBusinessKey: boolean },
+) {
+  const { round, proposing } = step;
+  return gateFactsOf(round, {
+    tool,
+    source: proposing.source,
+    readOnlyRun: proposing.readOnlyRun,
+    payloadBytes: Buffer.byteLength(call.arguments),
+    callsInRun: round.callsInRun.get(tool.name) ?? 0,
+    attemptsUsed: round.attemptsUsed,
+    ...known,
+  });
+}
+
+export function candidateRow(
+  step: Step,
+  made: { candidateId: string; ordinal: number; call: RawCall; args: Json },
+): CandidateRow {
+  const { proposing } = step;
+  const toolName = made.call.name.slice(0, 128);
+  return {
+    id: made.candidateId,
+    tenantId: proposing.tenantId,
+    runId: proposing.runId,
+    conversationId: proposing.conversationId,
+    messageId: proposing.messageId,
+    ordinal: made.ordinal,
+    cycle: proposing.cycle,
+    modelCallId: proposing.modelCallId,
+    source: proposing.source,
+    maker: proposing.maker,
+    toolName,
+    argumentsRaw: made.call.arguments.slice(0, 70_000),
+    argumentsJson: made.args,
+    argumentsHash: argumentsHash(toolName, made.args ?? made.call.arguments),
+    schemaVersion: 0,
+    status: "proposed",
+    createdAt: proposing.now,
+  };
+}
+
+export function executionRow(
+  step: Step,
+  candidate: CandidateRow,
+  made: { executionId: string; prepared: PreparedAction; digest: string },
+) {
+  const { proposing } = step;
+  return {
+    id: made.executionId,
+    tenantId: proposing.tenantId,
+    runId: proposing.runId,
+    conversationId: proposing.conversationId,
+    candidateId: candidate.id,
+    toolName: candidate.toolName,
+    payloadJson: made.prepared.action,
+    actionDigest: made.digest,
+    businessKey: made.prepared.businessKey,
+    hasSideEffect: false,
+    status: "running" as const,
+    attempts: 1,
+    runAfter: proposing.now,
+    leaseOwner: proposing.lease.owner,
+    leaseToken: proposing.lease.token,
+    leaseUntil: proposing.lease.untilMs,
+    createdAt: proposing.now,
+    startedAt: proposing.now,
+  };
+}
+
+export function note(
+  step: Step,
+  candidate: CandidateRow,
+  eventType: string,
+  said: { summary: string; decision?: string },
+): void {
+  const { proposing } = step;
+  step.audit.push({
+    tenantId: proposing.tenantId,
+    eventType,
+    createdAt: proposing.now,
+    runId: proposing.runId,
+    conversationId: proposing.conversationId,
+    candidateId: candidate.id,
+    userId: proposing.maker,
+    toolName: candidate.toolName,
+    ...said,
+  });
+}
+
+export function noteCheck(step: Step, candidate: CandidateRow, checked: CheckedArguments): void {
+  const { proposing, rows } = step;
+  rows.checks.push({
+    id: newId(),
+    tenantId: proposing.tenantId,
+    runId: proposing.runId,
+    candidateId: candidate.id,
+    toolName: candidate.toolName,
+    schemaVersion: candidate.schemaVersion,
+    isValid: checked.ok,
+    errorsJson: checked.ok ? [] : checked.errors.map((error) => ({ ...error })),
+    normalizedArgumentsJson: checked.ok ? checked.args : null,
+    createdAt: proposing.now,
+  });
+  const decision = checked.ok ? "valid" : "invalid";
+  note(step, candidate, "arguments.checked", { decision, summary: `arguments ${decision}` });
+}
+
+export function noteGate(
+  step: Step,
+  candidate: CandidateRow,
+  judged: Judged,
+  decision: GateDecision,
+): void {
+  const { proposing, rows } = step;
+  const facts = gateFacts(step, judged.tool, judged.call, {
+    digest: candidate.actionDigest ?? null,
+    hasBusinessKey: candidate.businessKey !== null,
+  });
+  rows.gates.push({
+    id: newId(),
+    tenantId: proposing.tenantId,
+    runId: proposing.runId,
+    candidateId: candidate.id,
+    toolName: candidate.toolName,
+    userId: proposing.maker,
+    role: facts.known.actor_role,
+    policyResult: decision.kind,
+    matchedPolicyId: decision.policyId,
+    requiresApproval: decision.kind === "approval",
+    blockReason: decision.kind === "deny" ? decision.reason : null,
+    factsJson: { ...facts, tool: { ...facts.tool } },
+    moment: "proposal",
+    createdAt: proposing.now,
+  });
+  const summary = decision.kind === "deny" ? `denied: ${decision.reason}` : decision.kind;
+  note(step, candidate, "gate.decided", { decision: decision.kind, summary });
+}
