@@ -30,6 +30,8 @@ export interface WorldPart {
   routes?: Hono;
   /** Playing the people and moving the world; mounted at `/sandbox/api/<name>` (see INTERFACES). */
   control?: Hono;
+  /** Control paths that are not below the part's name; mounted at `/sandbox/api`. */
+  rootControl?: Hono;
   /** WebSocket upgrades below `/sandbox/<name>`; the part checks the path. */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Undelivered updates, envelopes, mail: short texts that name what keeps the world busy. */

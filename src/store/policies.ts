@@ -3,31 +3,17 @@ import type { PolicyRow } from "../domain/policy-row.ts";
 import type { Tx } from "./db.ts";
 import { toolPolicy } from "./schema/tools.ts";
 
-/** The active rows about one tool. */
-export async function policyRowsFor(
-  tx: Tx,
-  tenantId: string,
-  toolName: string,
-): Promise<PolicyRow[]> {
+/** The active rows of a tenant: what its gate weighs. */
+export async function activePolicyRows(tx: Tx, tenantId: string): Promise<PolicyRow[]> {
   const rows = await tx
     .select()
     .from(toolPolicy)
-    .where(
-      and(
-        eq(toolPolicy.tenantId, tenantId),
-        eq(toolPolicy.isActive, true),
-        eq(toolPolicy.toolName, toolName),
-      ),
-    )
+    .where(and(eq(toolPolicy.tenantId, tenantId), eq(toolPolicy.isActive, true)))
     .orderBy(toolPolicy.id);
   return rows.map(toRow);
 }
 
-/** All active rows of a tenant. */
-export async function activePolicyRows(tx: Tx, tenantId: string): Promise<PolicyRow[]> {
-  return (await listPolicyRows(tx, tenantId)).filter((row) => row.is_active);
-}
-
+/** All rows, those that are switched off too. */
 export async function listPolicyRows(tx: Tx, tenantId: string): Promise<PolicyRow[]> {
   const rows = await tx
     .select()

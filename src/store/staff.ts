@@ -1,4 +1,4 @@
-import { and, count, desc, eq, inArray, or } from "drizzle-orm";
+import { and, desc, eq, inArray, or } from "drizzle-orm";
 import { newId } from "../domain/ids.ts";
 import type { MessengerName } from "../domain/inbound.ts";
 import type { Tx } from "./db.ts";
@@ -173,12 +173,15 @@ export async function updateStaff(
   return changed.length > 0;
 }
 
-export async function countActiveAdmins(tx: Tx, tenantId: string): Promise<number> {
+/** Locked: of two changes at once that each leave one admin, the second sees the first. */
+export async function lockActiveAdmins(tx: Tx, tenantId: string): Promise<string[]> {
   const rows = await tx
-    .select({ many: count() })
+    .select({ id: staff.id })
     .from(staff)
-    .where(and(eq(staff.tenantId, tenantId), eq(staff.status, "active"), eq(staff.role, "admin")));
-  return rows[0]?.many ?? 0;
+    .where(and(eq(staff.tenantId, tenantId), eq(staff.status, "active"), eq(staff.role, "admin")))
+    .orderBy(staff.id)
+    .for("update");
+  return rows.map(({ id }) => id);
 }
 
 function isMember(tenantId: string, staffId: string) {

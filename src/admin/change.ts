@@ -1,0 +1,55 @@
+import { UserError } from "../domain/errors.ts";
+import { writeAudit } from "../store/audit.ts";
+import { type Tx, withTenant } from "../store/db.ts";
+import { staffById } from "../store/staff.ts";
+import { tenantById } from "../store/tenants.ts";
+import { allowAccess } from "./access.ts";
+import { type AdminContext, type AdminDeps, actorOf, type Principal } from "./context.ts";
+import { notFound } from "./error-response.ts";
+
+export interface Change {
+  tenantId: string;
+  /** Staff id, or `setup`. */
+  by: string;
+  now: number;
+  /** A line of the trail; it is written with the change or not at all. */
+  audit(eventType: string, summary: string, refs?: Record<string, string>): void;
+}
+
+/** One change of a tenant: rights are read again, the work is done and audited, in one transaction. */
+export function change<T>(
+  c: AdminContext,
+  deps: AdminDeps,
+  work: (tx: Tx, change: Change) => Promise<T>,
+): Promise<T> {
+  const tenantId = c.get("tenantId");
+  const principal = c.get("principal");
+  const by = actorOf(principal);
+  const now = deps.clock.now();
+  return withTenant(deps.db, tenantId, async (tx) => {
+    await checkAgain(tx, tenantId, principal);
+    const lines: { eventType: string; summary: string; refs: Record<string, string> }[] = [];
+    const result = await work(tx, {
+      tenantId,
+      by,
+      now,
+      audit: (eventType, summary, refs = {}) => lines.push({ eventType, summary, refs }),
+    });
+    await writeAudit(
+      tx,
+      lines.map((line) => ({ tenantId, userId: by, createdAt: now, ...line })),
+    );
+    return result;
+  });
+}
+
+/** The tenant may have been opened, the person suspended, since the request came in. */
+async function checkAgain(tx: Tx, tenantId: string, principal: Principal): Promise<void> {
+  const tenant = await tenantById(tx, tenantId);
+  if (!tenant) throw notFound(`tenant ${tenantId}`);
+  if (principal.kind === "setup") return allowAccess({ principal, tenant, act: "change" });
+  const person = await staffById(tx, tenantId, principal.staffId);
+  if (person?.status !== "active")
+    throw new UserError("forbidden", "This person is suspended; an admin can restore the person");
+  allowAccess({ principal: { ...principal, role: person.role }, tenant, act: "change" });
+}

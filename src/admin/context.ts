@@ -1,0 +1,69 @@
+import type { Context } from "hono";
+import type { JsonObject } from "../domain/json.ts";
+import type { PolicyRow } from "../domain/policy-row.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Db, Tx } from "../store/db.ts";
+import type { Secrets } from "../store/secrets.ts";
+import type { StaffRole } from "../store/staff.ts";
+import type { Registry } from "../tools/registry.ts";
+
+/** Who asks: the holder of ADMIN_TOKEN (or the seeding process), or one staff member. */
+export type Principal =
+  | { kind: "setup" }
+  | { kind: "personal"; tenantId: string; staffId: string; role: StaffRole };
+
+export interface Decision {
+  tenantId: string;
+  approvalId: string;
+  staffId: string;
+  decision: "approve" | "reject";
+  reason?: string | undefined;
+  edit?: JsonObject | undefined;
+  via: "api";
+}
+
+/** `code` says why it was not accepted: `forbidden` answers 403, anything else 409. */
+export type DecisionAnswer =
+  | { accepted: true; message: string }
+  | { accepted: false; code: string; message: string };
+
+export interface FoundPassage {
+  [field: string]: unknown;
+}
+
+export interface AdminDeps {
+  db: Db;
+  clock: Clock;
+  secrets: Secrets;
+  registry: Registry;
+  decide(decision: Decision): Promise<DecisionAnswer>;
+  /** Problems of rows that are well formed; null when there are none. */
+  validatePolicies(rows: readonly PolicyRow[]): string[] | null;
+  /** A tenant was made: its tools and default policies are written in the same transaction. */
+  prepareTenant(tx: Tx, tenantId: string): Promise<void>;
+  /** What tools a tenant has may have changed; called after the commit. */
+  invalidateTools(tenantId: string): void;
+  importDocument(
+    tx: Tx,
+    document: { tenantId: string; source: string; title?: string; body: string; now: number },
+  ): Promise<{ id: string; revision: number; changed: boolean; chunks: number }>;
+  searchKnowledge(query: {
+    tenantId: string;
+    text: string;
+    limit: number;
+  }): Promise<FoundPassage[]>;
+  log: { error(details: object, message: string): void };
+}
+
+export interface AdminEnv {
+  /** Set only by the process itself, never from a request. */
+  Bindings: { principal?: Principal };
+  Variables: { principal: Principal; tenantId: string };
+}
+
+export type AdminContext = Context<AdminEnv>;
+
+/** As the audit trail and `updated_by` name the one who changed something. */
+export function actorOf(principal: Principal): string {
+  return principal.kind === "setup" ? "setup" : principal.staffId;
+}

@@ -1,0 +1,35 @@
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { UserError } from "../domain/errors.ts";
+import { sqlState, UNIQUE_VIOLATION } from "../store/db.ts";
+import type { AdminContext, AdminDeps } from "./context.ts";
+
+/** Any other code of a UserError is the caller's bad input: 400. */
+const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
+  unauthorized: 401,
+  forbidden: 403,
+  personal_token_required: 403,
+  not_found: 404,
+  conflict: 409,
+  payload_too_large: 413,
+  unprocessable: 422,
+};
+
+export function errorResponse(c: AdminContext, error: Error, log: AdminDeps["log"]): Response {
+  if (error instanceof UserError) {
+    if (error.code === "unauthorized") c.header("WWW-Authenticate", "Bearer");
+    const { code, message, path } = error;
+    const body = { error: { code, message, ...(path === undefined ? {} : { path }) } };
+    return c.json(body, STATUS[code] ?? 400);
+  }
+  if (sqlState(error) === UNIQUE_VIOLATION) {
+    const message = "Something else holds this already; read the list and change that entry";
+    return c.json({ error: { code: "conflict", message } }, 409);
+  }
+  log.error({ err: error, method: c.req.method, path: c.req.path }, "admin request failed");
+  const message = "The request failed on our side; the log has the details";
+  return c.json({ error: { code: "internal", message } }, 500);
+}
+
+export function notFound(what: string): UserError {
+  return new UserError("not_found", `There is no ${what}; read the list for what there is`);
+}

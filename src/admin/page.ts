@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { UserError } from "../domain/errors.ts";
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+
+/** Query fields of every list. */
+export const pageFields = {
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/, `a number from 1 to ${MAX_LIMIT}`)
+    .transform(Number)
+    .pipe(z.number().min(1).max(MAX_LIMIT))
+    .default(DEFAULT_LIMIT),
+  cursor: z.string().max(500).optional(),
+};
+
+/** The key that a cursor stands for; null on the first page. Throws UserError for anything else. */
+export function readCursor<Key>(cursor: string | undefined, schema: z.ZodType<Key>): Key | null {
+  if (cursor === undefined) return null;
+  try {
+    return schema.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
+  } catch {
+    throw new UserError("invalid", "cursor: use next_cursor of the page before", "cursor");
+  }
+}
+
+/** Of `limit + 1` rows read, those of the page and the cursor of the next one. */
+export function pageOf<Row, Key>(
+  rows: readonly Row[],
+  limit: number,
+  keyOf: (row: Row) => Key,
+): { items: Row[]; next_cursor: string | null } {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  const hasMore = rows.length > limit && last !== undefined;
+  return { items, next_cursor: hasMore ? cursorOf(keyOf(last)) : null };
+}
+
+function cursorOf(key: unknown): string {
+  return Buffer.from(JSON.stringify(key)).toString("base64url");
+}

@@ -1,0 +1,19 @@
+/** A row as the API shows it: snake_case names, times in ISO 8601. Values stay as they are. */
+export function present(row: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [snakeCase(name), presentValue(name, value)]),
+  );
+}
+
+export function presentAll(rows: readonly object[]): Record<string, unknown>[] {
+  return rows.map(present);
+}
+
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function presentValue(name: string, value: unknown): unknown {
+  const isTime = typeof value === "number" && /(At|After|Until)$/.test(name);
+  return isTime ? new Date(value).toISOString() : value;
+}

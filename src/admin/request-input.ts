@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { UserError } from "../domain/errors.ts";
+import { DECIMAL_PATTERN } from "../domain/money.ts";
+import { storable } from "../store/storable.ts";
+import type { AdminContext } from "./context.ts";
+
+/** Money and rates on the wire. A JSON number is refused: it may have lost digits already. */
+export const decimalSchema = z
+  .string({ error: 'write it as a decimal string such as "32.00", not as a JSON number' })
+  .regex(DECIMAL_PATTERN, 'write it as a plain decimal string such as "32.00"');
+
+/** Strict schemas refuse unknown fields; the error names the path. Throws UserError. */
+export async function readBody<T>(c: AdminContext, schema: z.ZodType<T>): Promise<T> {
+  return parseInput(await readJson(c), schema);
+}
+
+export async function readJson(c: AdminContext): Promise<unknown> {
+  const text = await c.req.text();
+  try {
+    return storable(JSON.parse(text));
+  } catch {
+    throw new UserError("bad_json", "The body is no valid JSON; send one JSON value");
+  }
+}
+
+export function readQuery<T>(c: AdminContext, schema: z.ZodType<T>): T {
+  const { tenant: _tenant, ...query } = c.req.query();
+  return parseInput(storable(query), schema);
+}
+
+export function parseInput<T>(value: unknown, schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  if (!issue) throw new UserError("invalid", "The input is not valid");
+  if (issue.code === "unrecognized_keys") {
+    const path = pathOf([...issue.path, issue.keys[0] ?? ""]);
+    throw new UserError("unknown_field", `${path}: there is no such field`, path);
+  }
+  const path = pathOf(issue.path);
+  throw new UserError("invalid", `${path || "body"}: ${issue.message}`, path || undefined);
+}
+
+function pathOf(path: readonly PropertyKey[]): string {
+  return path.map(String).join(".");
+}

@@ -1,0 +1,83 @@
+import { Hono } from "hono";
+import { z } from "zod";
+import { UserError } from "../../domain/errors.ts";
+import type { JsonObject } from "../../domain/json.ts";
+import { findApproval, listApprovals } from "../../store/admin-reads.ts";
+import { withTenant } from "../../store/db.ts";
+import type { AdminDeps, AdminEnv } from "../context.ts";
+import { notFound } from "../error-response.ts";
+import { pageFields, pageOf, readCursor } from "../page.ts";
+import { present, presentAll } from "../present.ts";
+import { readBody, readQuery } from "../request-input.ts";
+
+const STATUSES = [
+  "pending",
+  "frozen",
+  "approved",
+  "rejected",
+  "expired",
+  "superseded",
+  "cancelled",
+] as const;
+
+const listSchema = z.strictObject({ ...pageFields, status: z.enum(STATUSES).optional() });
+
+const decisionSchema = z.strictObject({
+  decision: z.enum(["approve", "reject"]),
+  reason: z.string().max(1000).optional(),
+  edit: (z.record(z.string(), z.json()) as z.ZodType<JsonObject>).optional(), // plain JSON by its schema
+});
+
+/** An approval is named by its id or by the number people say: A-17. */
+export function approvalRoutes(deps: AdminDeps) {
+  const routes = new Hono<AdminEnv>();
+  routes.get("/", async (c) => {
+    const tenantId = c.get("tenantId");
+    const { limit, cursor, status } = readQuery(c, listSchema);
+    const after = readCursor(cursor, z.int());
+    const rows = await withTenant(deps.db, tenantId, (tx) =>
+      listApprovals(tx, { tenantId, limit: limit + 1, after, status }),
+    );
+    const page = pageOf(rows, limit, (row) => row.number);
+    return c.json({ ...page, items: presentAll(page.items) });
+  });
+  routes.get("/:id", async (c) =>
+    c.json(await shownApproval(deps, c.get("tenantId"), c.req.param("id"))),
+  );
+  routes.post("/:id/decision", async (c) => {
+    const principal = c.get("principal");
+    if (principal.kind !== "personal")
+      throw new UserError("personal_token_required", "Decisions need a personal token");
+    const tenantId = c.get("tenantId");
+    const body = await readBody(c, decisionSchema);
+    const { id } = await existing(deps, tenantId, c.req.param("id"));
+    const { staffId } = principal;
+    const answer = await deps.decide({ tenantId, approvalId: id, staffId, ...body, via: "api" });
+    if (!answer.accepted) throw refusal(answer);
+    return c.json({ message: answer.message, approval: await shownApproval(deps, tenantId, id) });
+  });
+  return routes;
+}
+
+async function shownApproval(deps: AdminDeps, tenantId: string, which: string) {
+  const { approval, votes } = await found(deps, tenantId, which);
+  return { ...present(approval), votes: presentAll(votes) };
+}
+
+async function existing(deps: AdminDeps, tenantId: string, which: string) {
+  return (await found(deps, tenantId, which)).approval;
+}
+
+async function found(deps: AdminDeps, tenantId: string, which: string) {
+  const spoken = /^A-(\d{1,9})$/i.exec(which)?.[1];
+  const row = await withTenant(deps.db, tenantId, (tx) =>
+    findApproval(tx, tenantId, spoken ? Number(spoken) : which),
+  );
+  if (!row) throw notFound(`approval ${which}`);
+  return row;
+}
+
+/** Inside the API a decision that came too late, or of the wrong person, is a conflict or forbidden. */
+function refusal(answer: { code: string; message: string }): UserError {
+  return new UserError(answer.code === "forbidden" ? "forbidden" : "conflict", answer.message);
+}

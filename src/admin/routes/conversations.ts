@@ -1,0 +1,51 @@
+import { Hono } from "hono";
+import { z } from "zod";
+import { listConversations } from "../../store/admin-reads.ts";
+import { conversationTrace } from "../../store/conversation-trace.ts";
+import { withTenant } from "../../store/db.ts";
+import type { AdminDeps, AdminEnv } from "../context.ts";
+import { notFound } from "../error-response.ts";
+import { pageFields, pageOf, readCursor } from "../page.ts";
+import { present, presentAll, snakeCase } from "../present.ts";
+import { readQuery } from "../request-input.ts";
+
+const listSchema = z.strictObject(pageFields);
+const cursorSchema = z.strictObject({ at: z.number(), id: z.string() });
+
+export function conversationRoutes(deps: AdminDeps) {
+  const routes = new Hono<AdminEnv>();
+  routes.get("/", async (c) => {
+    const tenantId = c.get("tenantId");
+    const { limit, cursor } = readQuery(c, listSchema);
+    const after = readCursor(cursor, cursorSchema);
+    const rows = await withTenant(deps.db, tenantId, (tx) =>
+      listConversations(tx, { tenantId, limit: limit + 1, after }),
+    );
+    const page = pageOf(rows, limit, (row) => ({ at: row.updatedAt, id: row.id }));
+    return c.json({ ...page, items: presentAll(page.items) });
+  });
+  routes.get("/:id", async (c) => {
+    const tenantId = c.get("tenantId");
+    const conversationId = c.req.param("id");
+    const trace = await withTenant(deps.db, tenantId, (tx) =>
+      conversationTrace(tx, { tenantId, conversationId }),
+    );
+    if (!trace) throw notFound(`conversation ${conversationId}`);
+    return c.json(presentTrace(trace));
+  });
+  return routes;
+}
+
+/** The trace in the API's words; the sandbox page shows the same. */
+export function presentTrace(
+  trace: NonNullable<Awaited<ReturnType<typeof conversationTrace>>>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(trace).map(([part, value]) => [snakeCase(part), presentPart(value)]),
+  );
+}
+
+function presentPart(value: object | readonly object[] | null): unknown {
+  if (value === null) return null;
+  return Array.isArray(value) ? presentAll(value) : present(value);
+}

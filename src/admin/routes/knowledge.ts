@@ -1,0 +1,65 @@
+import { Hono } from "hono";
+import { z } from "zod";
+import { withTenant } from "../../store/db.ts";
+import { listKbDocuments, removeKbDocument } from "../../store/kb-documents.ts";
+import { change } from "../change.ts";
+import type { AdminDeps, AdminEnv } from "../context.ts";
+import { notFound } from "../error-response.ts";
+import { pageFields, pageOf, readCursor } from "../page.ts";
+import { presentAll } from "../present.ts";
+import { readBody, readQuery } from "../request-input.ts";
+
+const listSchema = z.strictObject(pageFields);
+const documentSchema = z.strictObject({
+  /** The same source again is a new revision of the same document. */
+  source: z.string().trim().min(1).max(300),
+  title: z.string().trim().min(1).max(300).optional(),
+  body: z.string().min(1).max(1_000_000),
+});
+const searchSchema = z.strictObject({
+  q: z.string().trim().min(1).max(500),
+  limit: z
+    .string()
+    .regex(/^([1-9]|1\d|20)$/, "a number from 1 to 20")
+    .transform(Number)
+    .default(5),
+});
+
+export function knowledgeRoutes(deps: AdminDeps) {
+  const routes = new Hono<AdminEnv>();
+  routes.get("/documents", async (c) => {
+    const tenantId = c.get("tenantId");
+    const { limit, cursor } = readQuery(c, listSchema);
+    const after = readCursor(cursor, z.string());
+    const rows = await withTenant(deps.db, tenantId, (tx) =>
+      listKbDocuments(tx, { tenantId, limit: limit + 1, after }),
+    );
+    const page = pageOf(rows, limit, (row) => row.source);
+    return c.json({ ...page, items: presentAll(page.items) });
+  });
+  routes.post("/documents", async (c) => {
+    const body = await readBody(c, documentSchema);
+    const saved = await change(c, deps, async (tx, { tenantId, now, audit }) => {
+      const document = await deps.importDocument(tx, { tenantId, ...body, now });
+      const { id, revision } = document;
+      if (document.changed)
+        audit("kb_document.imported", `Revision ${revision} of ${body.source}`, { id });
+      return document;
+    });
+    return c.json({ source: body.source, ...saved }, saved.revision === 1 ? 201 : 200);
+  });
+  routes.delete("/documents/:id", async (c) => {
+    const id = c.req.param("id");
+    await change(c, deps, async (tx, { tenantId, audit }) => {
+      if (!(await removeKbDocument(tx, tenantId, id))) throw notFound(`document ${id}`);
+      audit("kb_document.removed", "A document was removed", { id });
+    });
+    return c.body(null, 204);
+  });
+  routes.get("/search", async (c) => {
+    const { q, limit } = readQuery(c, searchSchema);
+    const items = await deps.searchKnowledge({ tenantId: c.get("tenantId"), text: q, limit });
+    return c.json({ items });
+  });
+  return routes;
+}

@@ -1,0 +1,53 @@
+import { Hono } from "hono";
+import { z } from "zod";
+import { BOOKING_SECRET } from "../../domain/booking-url.ts";
+import { UserError } from "../../domain/errors.ts";
+import { withTenant } from "../../store/db.ts";
+import { change } from "../change.ts";
+import type { AdminDeps, AdminEnv } from "../context.ts";
+import { notFound } from "../error-response.ts";
+import { presentAll } from "../present.ts";
+import { readBody } from "../request-input.ts";
+
+const bodySchema = z.strictObject({ value: z.string().min(1).max(8000) });
+
+/** Names only: a value can be set and deleted, never read. */
+export function secretRoutes(deps: AdminDeps) {
+  const routes = new Hono<AdminEnv>();
+  routes.get("/", async (c) => {
+    const tenantId = c.get("tenantId");
+    const names = await withTenant(deps.db, tenantId, (tx) => deps.secrets.names(tx, tenantId));
+    return c.json({ items: presentAll(names) });
+  });
+  routes.put("/:name", async (c) => {
+    const name = writableName(c.req.param("name"));
+    const { value } = await readBody(c, bodySchema);
+    await change(c, deps, async (tx, { tenantId, by, now, audit }) => {
+      await deps.secrets.set(tx, { tenantId, name, value, by, now });
+      audit("secret.set", `Secret ${name} was set`, { name });
+    });
+    deps.invalidateTools(c.get("tenantId"));
+    return c.json({ name });
+  });
+  routes.delete("/:name", async (c) => {
+    const name = c.req.param("name");
+    await change(c, deps, async (tx, { tenantId, audit }) => {
+      if (!(await deps.secrets.remove(tx, tenantId, name))) throw notFound(`secret ${name}`);
+      audit("secret.deleted", `Secret ${name} was deleted`, { name });
+    });
+    deps.invalidateTools(c.get("tenantId"));
+    return c.body(null, 204);
+  });
+  return routes;
+}
+
+/** Values that are checked when they are set have routes of their own. */
+function writableName(name: string): string {
+  if (name === BOOKING_SECRET)
+    throw new UserError("invalid", `${name}: use POST /api/admin/tools/booking`, "name");
+  if (name.startsWith("exchange_"))
+    throw new UserError("invalid", `${name}: use POST /api/admin/exchange/requisites`, "name");
+  if (!/^[A-Za-z][A-Za-z0-9_]{1,63}$/.test(name))
+    throw new UserError("invalid", "name: letters, digits and _ (2 to 64)", "name");
+  return name;
+}

@@ -1,0 +1,101 @@
+import { Hono } from "hono";
+import { z } from "zod";
+import { UserError } from "../../domain/errors.ts";
+import { writeAudit } from "../../store/audit.ts";
+import { withOwner } from "../../store/db.ts";
+import { enterTenant } from "../../store/enter-tenant.ts";
+import { eligibleApprovers } from "../../store/staff.ts";
+import { ensureTenant, listTenants, markTenantOpen, tenantById } from "../../store/tenants.ts";
+import { tokenHolders } from "../../store/tokens.ts";
+import { type AdminDeps, type AdminEnv, actorOf, type Principal } from "../context.ts";
+import { notFound } from "../error-response.ts";
+import { present, presentAll } from "../present.ts";
+import { readBody } from "../request-input.ts";
+
+const newSchema = z.strictObject({
+  id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "small letters, digits and - (up to 40)"),
+  name: z.string().trim().min(1).max(100),
+  language: z.enum(["en", "ru"]).default("en"),
+});
+
+/** The only routes that name a tenant by themselves, and so check rights by themselves. */
+export function tenantRoutes(deps: AdminDeps) {
+  const routes = new Hono<AdminEnv>();
+  routes.get("/", async (c) => {
+    const principal = c.get("principal");
+    const all = await withOwner(deps.db, listTenants);
+    const visible =
+      principal.kind === "setup" ? all : all.filter((one) => one.id === principal.tenantId);
+    return c.json({ items: presentAll(visible) });
+  });
+  routes.post("/", async (c) => {
+    const principal = c.get("principal");
+    const body = await readBody(c, newSchema);
+    if (principal.kind === "personal" && principal.tenantId !== body.id)
+      throw new UserError("forbidden", "A new tenant is set up with ADMIN_TOKEN");
+    const isNew = await createTenant(deps, body);
+    const tenant = await withOwner(deps.db, (tx) => tenantById(tx, body.id));
+    return c.json(present(tenant ?? body), isNew ? 201 : 200);
+  });
+  routes.post("/:id/open", async (c) => {
+    const tenantId = c.req.param("id");
+    await openTenant(deps, c.get("principal"), tenantId);
+    const tenant = await withOwner(deps.db, (tx) => tenantById(tx, tenantId));
+    return c.json(present(tenant ?? { id: tenantId }));
+  });
+  return routes;
+}
+
+/** False: there was one of this id, and it was left as it is. */
+function createTenant(deps: AdminDeps, tenant: z.infer<typeof newSchema>): Promise<boolean> {
+  const now = deps.clock.now();
+  return withOwner(deps.db, async (tx) => {
+    if (!(await ensureTenant(tx, { ...tenant, now }))) return false;
+    await enterTenant(tx, tenant.id);
+    await deps.prepareTenant(tx, tenant.id);
+    await writeAudit(tx, [
+      {
+        tenantId: tenant.id,
+        userId: "setup",
+        eventType: "tenant.created",
+        summary: `Tenant ${tenant.id} was made`,
+        createdAt: now,
+      },
+    ]);
+    return true;
+  });
+}
+
+/** For good. Needs an active admin who holds a token, else nobody could change anything any more. */
+function openTenant(deps: AdminDeps, principal: Principal, tenantId: string): Promise<void> {
+  const now = deps.clock.now();
+  return withOwner(deps.db, async (tx) => {
+    const tenant = await tenantById(tx, tenantId);
+    if (!tenant) throw notFound(`tenant ${tenantId}`);
+    refuseStranger(principal, tenantId);
+    const holders = await tokenHolders(tx, tenantId, now);
+    if (!(await markTenantOpen(tx, tenantId, now))) return; // it was open
+    await enterTenant(tx, tenantId);
+    const admins = await eligibleApprovers(tx, tenantId, "admin");
+    if (!admins.some((admin) => holders.has(admin.id)))
+      throw new UserError(
+        "conflict",
+        "The tenant needs one active admin with a personal token first: POST /api/admin/staff, then POST /api/admin/staff/:id/tokens",
+      );
+    await writeAudit(tx, [
+      {
+        tenantId,
+        userId: actorOf(principal),
+        eventType: "tenant.opened",
+        summary: "The set-up ended: from now on changes need a personal token",
+        createdAt: now,
+      },
+    ]);
+  });
+}
+
+function refuseStranger(principal: Principal, tenantId: string): void {
+  if (principal.kind === "setup") return;
+  if (principal.tenantId !== tenantId || principal.role !== "admin")
+    throw new UserError("forbidden", "Only an admin of the tenant, or ADMIN_TOKEN, may open it");
+}

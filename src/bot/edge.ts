@@ -1,0 +1,44 @@
+import type { Desk } from "../domain/desk.ts";
+import type { InboundEvent } from "../domain/inbound.ts";
+import type { Messenger } from "../domain/messenger.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Received } from "../store/receive.ts";
+
+export interface EdgeLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What both messengers' edges are made with. */
+export interface EdgeOptions {
+  channelId: string;
+  tenantId: string;
+  /** Commits the event; the edge acknowledges only after it resolved. */
+  receive(event: InboundEvent): Promise<Received>;
+  desk: Desk;
+  clock: Clock;
+  log: EdgeLog;
+  /** Names of staff commands, lower case and without the slash. */
+  isCommand(name: string): boolean;
+}
+
+export interface EdgeStatus {
+  ok: boolean;
+  detail: string;
+}
+
+/** One bot account: takes events in, and sends by its `messenger`. */
+export interface MessengerEdge {
+  readonly messenger: Messenger;
+  /**
+   * Asks the messenger who we are. StartError when it refuses the token, RetryableError when it
+   * cannot be reached.
+   */
+  check(): Promise<{ botUserId: string }>;
+  /** Begins to take events in; comes back at once and keeps trying. */
+  start(): void;
+  stop(): Promise<void>;
+  /** For /readyz. */
+  status(): EdgeStatus;
+}

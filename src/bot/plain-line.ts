@@ -1,0 +1,25 @@
+/**
+ * Controls, bidi marks and characters that nobody sees: with them a name can look like a row of
+ * the card, or a text like another one.
+ */
+const UNSEEN =
+  /\u{034F}|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u{115F}\u{1160}\u{17B4}\u{17B5}\u{180B}-\u{180E}\u{2800}\u{3164}\u{FFA0}]/gu;
+
+/** One line of plain text for a card; cut with … after `limit` characters when that is given. */
+export function plainLine(text: string, limit = Number.POSITIVE_INFINITY): string {
+  const line = text
+    .replace(/[\r\n\t\u2028\u2029]+/g, " ")
+    .replace(UNSEEN, "")
+    .replace(/\s+/g, " ")
+    .trim();
+  const chars = Array.from(line);
+  return chars.length > limit ? `${chars.slice(0, limit - 1).join("")}…` : line;
+}
+
+/** False when a person would see nothing. */
+export function isVisible(text: string): boolean {
+  return text.replace(UNSEEN, "").trim() !== "";
+}
+
+/** "Client says" is a quotation: enough to recognise it, not enough to push the facts away. */
+export const QUOTE_LIMIT = 500;

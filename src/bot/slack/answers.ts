@@ -1,0 +1,69 @@
+import type { webApi } from "@slack/bolt";
+import type { DeskAnswer } from "../../domain/desk.ts";
+import { messageOf } from "../../domain/errors.ts";
+import type { DeskEvent } from "../../domain/inbound.ts";
+import type { EdgeLog } from "../edge.ts";
+import { splitText } from "../split-text.ts";
+import { escapedCost, escapeSlack } from "./escape.ts";
+import { TEXT_LIMIT } from "./render-card.ts";
+
+export interface Answering {
+  client: webApi.WebClient;
+  apiUrl: string;
+  log: EdgeLog;
+}
+
+const CALL_LIMIT_MS = 10_000;
+/** A response_url may be used five times. */
+const PARTS = 5;
+
+/** Says it to the person alone: by the interaction's own address, else as an ephemeral message. */
+export async function answerInPrivate(
+  { client, apiUrl, log }: Answering,
+  event: DeskEvent,
+  said: { answer: DeskAnswer; responseUrl: string | undefined },
+): Promise<void> {
+  const texts = splitText(said.answer.text, TEXT_LIMIT, escapedCost).slice(0, PARTS);
+  for (const text of texts.map(escapeSlack)) {
+    if (said.responseUrl && (await respond(said.responseUrl, { apiUrl, log, text }))) continue;
+    try {
+      await client.chat.postEphemeral({
+        channel: event.chatId,
+        user: event.person.id,
+        text,
+        ...(event.threadId === null ? {} : { thread_ts: event.threadId }),
+      });
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, "a private answer could not be given");
+    }
+  }
+}
+
+async function respond(
+  url: string,
+  { apiUrl, log, text }: { apiUrl: string; log: EdgeLog; text: string },
+): Promise<boolean> {
+  if (!isSlacks(url, apiUrl)) return false;
+  try {
+    const answer = await fetch(url, {
+      method: "POST",
+      redirect: "error",
+      headers: { "content-type": "application/json; charset=utf-8" },
+      body: JSON.stringify({ response_type: "ephemeral", replace_original: false, text }),
+      signal: AbortSignal.timeout(CALL_LIMIT_MS),
+    });
+    await answer.body?.cancel();
+    return answer.ok;
+  } catch (error) {
+    log.info({ error: messageOf(error) }, "a response_url did not take an answer");
+    return false;
+  }
+}
+
+/** The address came over Slack's connection, but it must be Slack's own nevertheless. */
+function isSlacks(url: string, apiUrl: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { origin, protocol, hostname } = new URL(url);
+  if (origin === new URL(apiUrl).origin) return true;
+  return protocol === "https:" && /(^|\.)slack(-gov)?\.com$/.test(hostname);
+}

@@ -1,0 +1,97 @@
+import { webApi } from "@slack/bolt";
+import { messageOf, RetryableError, StartError } from "../../domain/errors.ts";
+import type { EdgeOptions, MessengerEdge } from "../edge.ts";
+import { slackCode } from "./delivery-error.ts";
+import { takeEnvelope } from "./intake.ts";
+import { createSlackMessenger } from "./messenger.ts";
+import { createPeople } from "./people.ts";
+import { sdkLogger } from "./sdk-logger.ts";
+import { SlackSocket } from "./socket.ts";
+
+export interface SlackOptions extends EdgeOptions {
+  botToken: string;
+  /** For Socket Mode. */
+  appToken: string;
+  /** Ends in `/api/`. */
+  apiUrl: string;
+}
+
+const CALL_LIMIT_MS = 20_000;
+
+export function createSlackBot(options: SlackOptions): MessengerEdge {
+  const { apiUrl, log } = options;
+  const client = new webApi.WebClient(options.botToken, {
+    slackApiUrl: apiUrl,
+    // the outbox decides about sending again; the client would send twice
+    retryConfig: { retries: 0 },
+    rejectRateLimitedCalls: true,
+    timeout: CALL_LIMIT_MS,
+    logger: sdkLogger(log),
+  });
+  let self: Promise<string> | undefined;
+  const botUserId = () => {
+    self ??= askWhoWeAre(client, apiUrl);
+    self.catch(() => {
+      self = undefined;
+    });
+    return self;
+  };
+  const people = createPeople(client);
+  const intake = { client, apiUrl, log, edge: options, people, botUserId };
+  const socket = new SlackSocket({
+    appToken: options.appToken,
+    apiUrl,
+    log,
+    take: (envelope) => takeEnvelope(intake, envelope),
+  });
+  return {
+    messenger: createSlackMessenger({ client, channelId: options.channelId }),
+    async check() {
+      const found = await botUserId();
+      await checkAppToken(options);
+      return { botUserId: found };
+    },
+    start: () => socket.start(),
+    stop: () => socket.stop(),
+    status: () => socket.status(),
+  };
+}
+
+async function askWhoWeAre(client: webApi.WebClient, apiUrl: string): Promise<string> {
+  try {
+    const { user_id: userId } = await client.auth.test();
+    return userId ?? "";
+  } catch (error) {
+    throw refusalOf(error, { apiUrl, variable: "SLACK_BOT_TOKEN", starts: "xoxb-" });
+  }
+}
+
+/** Asks for a socket's address and does not use it. */
+async function checkAppToken({ appToken, apiUrl, log }: SlackOptions): Promise<void> {
+  const client = new webApi.WebClient(appToken, {
+    slackApiUrl: apiUrl,
+    retryConfig: { retries: 0 },
+    timeout: CALL_LIMIT_MS,
+    logger: sdkLogger(log),
+  });
+  try {
+    await client.apps.connections.open({});
+  } catch (error) {
+    throw refusalOf(error, { apiUrl, variable: "SLACK_APP_TOKEN", starts: "xapp-" });
+  }
+}
+
+function refusalOf(
+  error: unknown,
+  about: { apiUrl: string; variable: string; starts: string },
+): Error {
+  const code = slackCode(error);
+  if (code !== undefined && !/ratelimited|internal_error|fatal_error|unavailable/.test(code))
+    return new StartError(
+      `${about.variable}: Slack refused this token (${code}); copy the one that starts with ${about.starts} from the app's settings`,
+    );
+  return new RetryableError(
+    `SLACK_API_URL: Slack at ${about.apiUrl} cannot be reached (${messageOf(error)})`,
+    { cause: error },
+  );
+}

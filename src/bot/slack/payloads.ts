@@ -1,0 +1,111 @@
+import { z } from "zod";
+
+/** The parts of Slack's payloads that we read; everything else is let through unread. */
+
+const file = z.looseObject({
+  id: z.string().optional(),
+  name: z.string().nullish(),
+  mimetype: z.string().nullish(),
+  size: z.number().nullish(),
+});
+
+export const messageSchema = z.looseObject({
+  type: z.literal("message"),
+  subtype: z.string().optional(),
+  user: z.string().optional(),
+  bot_id: z.string().nullish(),
+  text: z.string().nullish(),
+  ts: z.string(),
+  thread_ts: z.string().optional(),
+  channel: z.string(),
+  channel_type: z.string().optional(),
+  team: z.string().optional(),
+  files: z.array(file).nullish(),
+});
+
+export const eventSchema = z.looseObject({
+  type: z.literal("event_callback"),
+  event_id: z.string(),
+  team_id: z.string().nullish(),
+  context_team_id: z.string().nullish(),
+  authorizations: z
+    .array(z.looseObject({ team_id: z.string().nullish(), user_id: z.string().nullish() }))
+    .nullish(),
+  event: z.looseObject({ type: z.string() }),
+});
+
+const user = z.looseObject({
+  id: z.string(),
+  name: z.string().optional(),
+  username: z.string().optional(),
+  team_id: z.string().optional(),
+});
+
+export const blockActionsSchema = z.looseObject({
+  type: z.literal("block_actions"),
+  user,
+  team: z.looseObject({ id: z.string() }).nullish(),
+  trigger_id: z.string().optional(),
+  response_url: z.string().optional(),
+  channel: z.looseObject({ id: z.string() }).nullish(),
+  container: z
+    .looseObject({
+      message_ts: z.string().optional(),
+      channel_id: z.string().optional(),
+      thread_ts: z.string().optional(),
+    })
+    .nullish(),
+  actions: z
+    .array(
+      z.looseObject({
+        type: z.string(),
+        action_id: z.string(),
+        value: z.string().optional(),
+        action_ts: z.string().optional(),
+      }),
+    )
+    .min(1),
+});
+
+export const viewSubmissionSchema = z.looseObject({
+  type: z.literal("view_submission"),
+  user,
+  team: z.looseObject({ id: z.string() }).nullish(),
+  trigger_id: z.string().optional(),
+  view: z.looseObject({
+    id: z.string(),
+    callback_id: z.string(),
+    private_metadata: z.string(),
+    hash: z.string().optional(),
+    state: z.looseObject({
+      values: z.record(
+        z.string(),
+        z.record(z.string(), z.looseObject({ value: z.string().nullish() })),
+      ),
+    }),
+  }),
+});
+
+export const slashCommandSchema = z.looseObject({
+  command: z.string().startsWith("/"),
+  text: z.string().optional(),
+  user_id: z.string(),
+  user_name: z.string().optional(),
+  team_id: z.string().nullish(),
+  channel_id: z.string(),
+  trigger_id: z.string().optional(),
+  response_url: z.string().optional(),
+});
+
+/** What a modal carries to its submission, which says nothing about where it was opened. */
+export const modalOriginSchema = z.object({
+  subject: z.string(),
+  chatId: z.string(),
+  threadId: z.string().nullable(),
+});
+export type ModalOrigin = z.infer<typeof modalOriginSchema>;
+
+export type SlackMessage = z.infer<typeof messageSchema>;
+export type BlockActions = z.infer<typeof blockActionsSchema>;
+export type ViewSubmission = z.infer<typeof viewSubmissionSchema>;
+export type SlashCommand = z.infer<typeof slashCommandSchema>;

@@ -1,0 +1,171 @@
+import type { CallbackQuery, Chat, ChatMemberUpdated, Message, Update, User } from "grammy/types";
+import type { ClickEvent, InboundEvent, MembershipEvent, Person } from "../../domain/inbound.ts";
+import { isServiceMessage, parseMedia } from "./parse-media.ts";
+import type { PromptReference } from "./prompt.ts";
+
+export interface UpdateContext {
+  channelId: string;
+  bot: { id: number; username: string };
+  isCommand(name: string): boolean;
+  readPrompt(text: string, chatId: string): PromptReference | null;
+  /** A click carries no time of its own. */
+  now: number;
+}
+
+/** The kinds of updates that are asked for; Telegram sends no others, and reactions only so. */
+export const ALLOWED_UPDATES = [
+  "message",
+  "edited_message",
+  "callback_query",
+  "my_chat_member",
+  "message_reaction",
+] as const;
+
+/** null: nothing that concerns us, as an edit, a notice of the platform, another bot's command. */
+export function parseUpdate(update: Update, context: UpdateContext): InboundEvent | null {
+  if (update.callback_query) return parseClick(update.callback_query, context);
+  if (update.my_chat_member) return parseMembership(update.my_chat_member, context);
+  if (update.message) return parseMessage(update.message, context);
+  return null;
+}
+
+function parseMessage(message: Message, context: UpdateContext): InboundEvent | null {
+  const { chat, from } = message;
+  if (!chat || !from || isServiceMessage(message)) return null; // a post of a channel has no person
+  const key = `message:${chat.id}:${message.message_id}`;
+  const origin = {
+    ...originOf(chat, from, context),
+    eventKey: key,
+    threadId: threadOf(message),
+    sentAt: message.date * 1000,
+  };
+  const text = textOf(message, from);
+  const command = readCommand(text, context.bot.username);
+  if (command === "other_bot") return null;
+  if (command && isForStaff(command, chat, context))
+    return { ...origin, kind: "command", name: command.name, args: command.args };
+  const prompt = promptOf(message, context);
+  if (prompt && text.trim() !== "")
+    return {
+      ...origin,
+      kind: "submission",
+      form: prompt.form,
+      subject: prompt.subject,
+      values: { [prompt.field]: text.trim() },
+    };
+  return {
+    ...origin,
+    kind: "message",
+    externalId: String(message.message_id),
+    text: command?.name === "start" && isPrivate(chat) ? startText(command.args) : text,
+    media: parseMedia(message),
+    replyToId: message.reply_to_message ? String(message.reply_to_message.message_id) : null,
+  };
+}
+
+/** A contact counts as the sender's number only when it is the sender's own. */
+function textOf(message: Message, from: User): string {
+  if (message.contact?.user_id === from.id) return message.contact?.phone_number ?? "";
+  return message.text ?? message.caption ?? "";
+}
+
+interface Command {
+  name: string;
+  args: string;
+  /** `/name@ourbot` */
+  named: boolean;
+}
+
+function readCommand(text: string, username: string): Command | "other_bot" | null {
+  const match = /^\/([a-z0-9_]{1,32})(?:@(\w+))?(?:\s+([\s\S]*))?$/i.exec(text);
+  if (!match?.[1]) return null;
+  const [, name, bot, args] = match;
+  if (bot && bot.toLowerCase() !== username.toLowerCase()) return "other_bot";
+  return { name: name.toLowerCase(), args: (args ?? "").trim(), named: bot !== undefined };
+}
+
+/** In a private chat anybody may type a slash; in a group a command that names us is meant for us. */
+function isForStaff(command: Command, chat: Chat, context: UpdateContext): boolean {
+  if (isPrivate(chat) && command.name === "start") return false;
+  return context.isCommand(command.name) || (command.named && !isPrivate(chat));
+}
+
+/** The payload of a deep link is 1-64 of A-Z, a-z, 0-9, _ and -; anything else was typed. */
+function startText(args: string): string {
+  return /^[\w-]{1,64}$/.test(args) ? `/start ${args}` : "/start";
+}
+
+function promptOf(message: Message, context: UpdateContext): PromptReference | null {
+  const asked = message.reply_to_message;
+  if (asked?.from?.id !== context.bot.id || asked.text === undefined) return null;
+  return context.readPrompt(asked.text, String(message.chat.id));
+}
+
+function parseClick(query: CallbackQuery, context: UpdateContext): ClickEvent | null {
+  if (!query.from || query.data === undefined) return null;
+  const [action = "", ...rest] = query.data.split(":");
+  const message = query.message; // may be inaccessible: only chat and id are sure
+  const chat = message?.chat ?? { id: query.from.id, type: "private", first_name: "" };
+  return {
+    ...originOf(chat, query.from, context),
+    kind: "click",
+    eventKey: `click:${query.id}`,
+    threadId: message && "is_topic_message" in message ? threadOf(message) : null,
+    sentAt: context.now,
+    messageId: message ? String(message.message_id) : null,
+    action,
+    value: rest.join(":"),
+  };
+}
+
+function parseMembership(
+  change: ChatMemberUpdated,
+  context: UpdateContext,
+): MembershipEvent | null {
+  const { chat, from, date, old_chat_member: before, new_chat_member: after } = change;
+  if (!chat || !from || !after) return null;
+  const isIn = (status: string | undefined) =>
+    ["member", "administrator", "creator", "restricted"].includes(status ?? "");
+  if (isIn(before?.status) === isIn(after.status)) return null;
+  const arrived = isIn(after.status);
+  const inPrivate = arrived ? ("unblocked" as const) : ("blocked" as const);
+  const inGroup = arrived ? ("added" as const) : ("removed" as const);
+  return {
+    ...originOf(chat, from, context),
+    kind: "membership",
+    eventKey: `member:${chat.id}:${date}:${before?.status}:${after.status}`,
+    threadId: null,
+    sentAt: date * 1000,
+    change: isPrivate(chat) ? inPrivate : inGroup,
+  };
+}
+
+function originOf(chat: Pick<Chat, "id" | "type">, from: User, context: UpdateContext) {
+  return {
+    messenger: "telegram" as const,
+    channelId: context.channelId,
+    chatId: String(chat.id),
+    chatKind: isPrivate(chat) ? ("private" as const) : ("group" as const),
+    person: personOf(from),
+  };
+}
+
+function isPrivate(chat: Pick<Chat, "type">): boolean {
+  return chat.type === "private";
+}
+
+/** Outside forums a reply carries a thread id too, which must not be sent back. */
+function threadOf(message: Message): string | null {
+  const { is_topic_message: isTopic, message_thread_id: thread } = message;
+  return isTopic && thread !== undefined ? String(thread) : null;
+}
+
+export function personOf(user: User): Person {
+  return {
+    id: String(user.id),
+    teamId: "",
+    name: [user.first_name, user.last_name].filter(Boolean).join(" "),
+    languageCode: user.language_code ?? null,
+    isBot: user.is_bot,
+  };
+}

@@ -1,0 +1,57 @@
+import {
+  type Answered,
+  loadDeskRequests,
+  sendRequests,
+  toRequest,
+} from "../admin/desk-requests.ts";
+import { messageOf, StartError } from "../domain/errors.ts";
+
+const ANSWER_LIMIT_MS = 30_000;
+
+/**
+ * Sends examples/desk to a bot's admin API. `token`: ADMIN_TOKEN of a tenant in set-up, or an
+ * admin's. Throws StartError with one line when the bot refuses or cannot be reached.
+ */
+export async function seed(options: {
+  url: string;
+  token: string;
+  write(line: string): void;
+}): Promise<void> {
+  const { url, token, write } = options;
+  const base = URL.parse(url);
+  if (!base) throw new StartError(`--url: ${url} is no URL; write it as http://127.0.0.1:3000`);
+  const headers = { authorization: `Bearer ${token}` };
+  try {
+    const answers = await sendRequests(loadDeskRequests(), async (request) => {
+      const sent = toRequest(request, headers);
+      const target = new URL(request.path, base);
+      const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
+      const response = await fetch(new Request(target, sent), { signal });
+      return { status: response.status, body: await bodyOf(response) };
+    });
+    for (const answer of answers) write(lineOf(answer));
+    write(`${answers.length} requests were sent to ${base.origin}`);
+  } catch (error) {
+    throw new StartError(`The desk could not be seeded: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { text: text.slice(0, 200) };
+  }
+}
+
+function lineOf({ request, status, body }: Answered): string {
+  const line = `${request.method} ${request.path}: ${wordFor(status)}`;
+  if (typeof body.token !== "string") return line;
+  return `${line}; a personal token, shown this once: ${body.token}`;
+}
+
+function wordFor(status: number | "skipped"): string {
+  if (status === "skipped") return "skipped, it belongs to something that was there already";
+  return status === 409 ? "was there already" : "done";
+}

@@ -1,0 +1,161 @@
+import { messageOf } from "../domain/errors.ts";
+import type { Delivery, DeliveryResult, Messenger } from "../domain/messenger.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Db } from "../store/db.ts";
+import { type ClaimedRow, recordPart } from "../store/outbox-claim.ts";
+import {
+  cardState,
+  type DeliveryEnd,
+  finishDelivery,
+  markSentOnceMore,
+} from "../store/outbox-finish.ts";
+import { backoffMs, endOf, stepInDoubt } from "./next-step.ts";
+
+export interface DeliverContext {
+  db: Db;
+  clock: Clock;
+  /** Real time, for leases. */
+  realNow(): number;
+  /** The code of an order in the clear, or null when it is gone. */
+  decryptCode?(tenantId: string, orderId: string): Promise<string | null>;
+  /** A second, third … part of one row left; counted for the chat's limits. */
+  onFurtherPart(): Promise<void>;
+  signal: AbortSignal;
+}
+
+/** Works on one claimed row until its end is written, and tells that end. */
+export async function deliverRow(
+  context: DeliverContext,
+  messenger: Messenger,
+  row: ClaimedRow,
+): Promise<DeliveryEnd> {
+  const end = await attempt(context, messenger, row);
+  await finishDelivery(context.db, row, end, context.clock.now());
+  return end;
+}
+
+async function attempt(
+  context: DeliverContext,
+  messenger: Messenger,
+  row: ClaimedRow,
+): Promise<DeliveryEnd> {
+  const settled = row.uncertain ? await settleDoubt(context, messenger, row) : null;
+  if (settled) return settled;
+  const ready = await readyContent(context, row);
+  if ("end" in ready) return ready.end;
+  const delivery = deliveryOf(context, row, ready.content);
+  const result = await callMessenger(context, messenger, delivery);
+  return endOf(row, result, { now: context.clock.now(), canLookUp: canLookUp(messenger, row) });
+}
+
+/** null: it may be sent now, after the parts that are known to be there. */
+async function settleDoubt(
+  context: DeliverContext,
+  messenger: Messenger,
+  row: ClaimedRow,
+): Promise<DeliveryEnd | null> {
+  if (row.purpose === "card_edit") return null; // editing twice is the same
+  const step = stepInDoubt(row, canLookUp(messenger, row));
+  if (step === "leave")
+    return { kind: "uncertain", error: row.lastError ?? "the process stopped while sending" };
+  if (step === "send") {
+    await markSentOnceMore(context.db, row);
+    return null;
+  }
+  const found = await messenger.lookUp?.({
+    chatId: row.chatId,
+    threadId: row.threadId,
+    outboxId: row.id,
+    part: row.sentParts.length,
+    sinceMs: row.createdAt,
+  });
+  if (found === "unreachable") {
+    const dueAt = context.clock.now() + backoffMs(row.attempts);
+    return { kind: "in_doubt", dueAt, error: "the messenger could not be asked" };
+  }
+  if (typeof found === "string") {
+    await recordPart(context.db, row, { externalId: found, realNow: context.realNow() });
+    row.sentParts = [...row.sentParts, found];
+  }
+  return null;
+}
+
+function canLookUp(messenger: Messenger, row: ClaimedRow): boolean {
+  return messenger.lookUp !== undefined && row.purpose !== "card_edit";
+}
+
+/** The content with secrets filled in and the edited card found, or the reason not to send. */
+async function readyContent(context: DeliverContext, row: ClaimedRow): Promise<Ready> {
+  const { content } = row;
+  switch (content.kind) {
+    case "text":
+      return { content: { ...content, protect: false } };
+    case "card":
+      return { content };
+    case "card_edit":
+      return readyEdit(context, row, content);
+    case "secret_text": {
+      const code = await context.decryptCode?.(row.tenantId, content.orderId);
+      if (!code) return { end: { kind: "failed", error: "the order has no code any more" } };
+      const text = content.text.replaceAll("{secret}", () => code);
+      return { content: { kind: "text", text, protect: true } };
+    }
+    default:
+      return content satisfies never;
+  }
+}
+
+type Ready = { content: Delivery["content"] } | { end: DeliveryEnd };
+
+async function readyEdit(
+  context: DeliverContext,
+  row: ClaimedRow,
+  { card, cardOutboxId }: Extract<ClaimedRow["content"], { kind: "card_edit" }>,
+): Promise<Ready> {
+  const state = await cardState(context.db, row.tenantId, cardOutboxId);
+  if (state.kind === "sent")
+    return { content: { kind: "card_edit", card, externalId: state.externalId } };
+  if (state.kind === "absent")
+    return { end: { kind: "cancelled", error: "its card was never sent" } };
+  const dueAt = context.clock.now() + 1000;
+  return { end: { kind: "retry", dueAt, error: "its card is not sent yet" } };
+}
+
+function deliveryOf(
+  context: DeliverContext,
+  row: ClaimedRow,
+  content: Delivery["content"],
+): Delivery {
+  let parts = 0;
+  return {
+    outboxId: row.id,
+    chatId: row.chatId,
+    threadId: row.threadId,
+    content,
+    sentParts: row.sentParts,
+    async onPart(externalId) {
+      parts += 1;
+      if (parts > 1) await context.onFurtherPart();
+      const ours = await recordPart(context.db, row, { externalId, realNow: context.realNow() });
+      if (!ours) throw new LeaseLost();
+    },
+  };
+}
+
+/** Another worker took the row over: it decides about the parts that are left. */
+class LeaseLost extends Error {
+  override readonly name = "LeaseLost";
+}
+
+async function callMessenger(
+  context: DeliverContext,
+  messenger: Messenger,
+  delivery: Delivery,
+): Promise<DeliveryResult> {
+  try {
+    return await messenger.deliver(delivery, context.signal);
+  } catch (error) {
+    // an adapter answers what the messenger said; what it throws may have happened after sending
+    return { kind: "uncertain", error: messageOf(error) };
+  }
+}

@@ -1,0 +1,208 @@
+import { messageOf } from "../domain/errors.ts";
+import { newId } from "../domain/ids.ts";
+import type { Messenger } from "../domain/messenger.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Db } from "../store/db.ts";
+import { type ChatHead, chatHeads } from "../store/outbox.ts";
+import { claimDelivery, dropLeases } from "../store/outbox-claim.ts";
+import { type ChatLimits, createChatLimits } from "./chat-limits.ts";
+import { deliverRow } from "./deliver-row.ts";
+
+export interface OutboundLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface OutboundOptions {
+  db: Db;
+  clock: Clock;
+  /** By channel id. Rows of other channels are left to other processes. */
+  messengers: ReadonlyMap<string, Messenger>;
+  /** The code of an order in the clear, just before it is sent; null when it is gone. */
+  decryptCode?(tenantId: string, orderId: string): Promise<string | null>;
+  log: OutboundLog;
+  /** No other process delivers from this database: leases found at the start are dropped. */
+  alone?: boolean;
+  /** Real time for leases and waits. */
+  realNow?: () => number;
+}
+
+const CHATS_AT_ONCE = 8;
+const HEADS = 200;
+/** The net under wake-ups: another process may have written rows. */
+const SLOW_LOOK_MS = 5_000;
+/** Another process had the row in its hands. */
+const TAKEN_REST_MS = 250;
+/** How long `stop` waits for answers on the way before it gives them up as uncertain. */
+const STOP_WAIT_MS = 10_000;
+
+export function createOutbound(options: OutboundOptions): Outbound {
+  return new Outbound(options);
+}
+
+/** Empties the outbox: several chats at once, within a chat one row after another. */
+export class Outbound {
+  readonly #options: OutboundOptions;
+  readonly #limits: ChatLimits = createChatLimits();
+  readonly #inFlight = new Map<string, Promise<void>>();
+  /** Chats that must rest, until when in real time. */
+  readonly #resting = new Map<string, number>();
+  readonly #giveUp = new AbortController();
+  #running = false;
+  #woken = true;
+  #ring: () => void = () => {};
+  #loop: Promise<void> = Promise.resolve();
+
+  constructor(options: OutboundOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    if (this.#running) return;
+    if (this.#options.alone) await dropLeases(this.#options.db);
+    this.#running = true;
+    this.#loop = this.#run();
+  }
+
+  /** Takes nothing new and waits for what is on its way. */
+  async stop(): Promise<void> {
+    this.#running = false;
+    this.wake();
+    await this.#loop;
+    const timer = setTimeout(() => this.#giveUp.abort(), STOP_WAIT_MS);
+    await Promise.all(this.#inFlight.values());
+    clearTimeout(timer);
+  }
+
+  /** Rows were written, or the clock was moved. */
+  wake(): void {
+    this.#woken = true;
+    this.#ring();
+  }
+
+  /** Works on what is due in every chat once; how many rows it took. */
+  async runOnce(): Promise<number> {
+    const { launched } = await this.#launch();
+    await Promise.all(launched);
+    return launched.length;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#running) {
+      this.#woken = false;
+      const waitMs = await this.#look();
+      if (this.#running && !this.#woken) await this.#rest(waitMs);
+    }
+  }
+
+  async #look(): Promise<number> {
+    try {
+      return (await this.#launch()).waitMs;
+    } catch (error) {
+      this.#options.log.error({ error: messageOf(error) }, "the outbox could not be read");
+      return SLOW_LOOK_MS;
+    }
+  }
+
+  #rest(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#ring = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** Begins every delivery that may begin now, and tells when to look again. */
+  async #launch(): Promise<{ launched: Promise<void>[]; waitMs: number }> {
+    const { db, clock, messengers } = this.#options;
+    const launched: Promise<void>[] = [];
+    let waitMs = SLOW_LOOK_MS;
+    const heads = await chatHeads(db, { channelIds: [...messengers.keys()], limit: HEADS });
+    for (const head of heads) {
+      const key = `${head.channelId}/${head.chatId}`;
+      const messenger = messengers.get(head.channelId);
+      // a chat that is busy, and a full house, ring when they are done
+      if (!messenger || this.#inFlight.has(key)) continue;
+      const readyMs = this.#readyInMs(head, key, clock.now());
+      if (readyMs > 0) waitMs = Math.min(waitMs, readyMs);
+      else if (this.#inFlight.size < CHATS_AT_ONCE)
+        launched.push(this.#begin(key, messenger, head));
+    }
+    return { launched, waitMs };
+  }
+
+  #readyInMs(head: ChatHead, key: string, now: number): number {
+    const realNow = this.#realNow();
+    const waits = [
+      head.dueAt - now,
+      (head.leasedUntil ?? 0) - realNow,
+      (this.#resting.get(key) ?? 0) - realNow,
+    ];
+    return Math.max(0, ...waits);
+  }
+
+  #begin(key: string, messenger: Messenger, head: ChatHead): Promise<void> {
+    const work = this.#work(key, messenger, head)
+      .catch((error) =>
+        // the lease runs out and the row is found again
+        this.#failed(key, head, error),
+      )
+      .finally(() => {
+        this.#inFlight.delete(key);
+        this.wake();
+      });
+    this.#inFlight.set(key, work);
+    return work;
+  }
+
+  #failed(key: string, head: ChatHead, error: unknown): void {
+    this.#resting.set(key, this.#realNow() + 1000);
+    this.#options.log.error(
+      { outboxId: head.id, error: messageOf(error) },
+      "a delivery broke off; the row is looked at again",
+    );
+  }
+
+  async #work(key: string, messenger: Messenger, head: ChatHead): Promise<void> {
+    const restMs = await this.#limits.take(messenger, head.chatId);
+    if (restMs > 0) {
+      this.#resting.set(key, this.#realNow() + restMs);
+      return;
+    }
+    this.#resting.delete(key);
+    const { db, clock, log } = this.#options;
+    const row = await claimDelivery(db, {
+      tenantId: head.tenantId,
+      id: head.id,
+      leaseToken: newId(),
+      now: clock.now(),
+      realNow: this.#realNow(),
+    });
+    if (!row) {
+      this.#resting.set(key, this.#realNow() + TAKEN_REST_MS);
+      return;
+    }
+    const end = await deliverRow(
+      {
+        db,
+        clock,
+        realNow: () => this.#realNow(),
+        decryptCode: this.#options.decryptCode,
+        onFurtherPart: () => this.#limits.count(messenger, head.chatId),
+        signal: this.#giveUp.signal,
+      },
+      messenger,
+      row,
+    );
+    if (end.kind === "sent") return;
+    const error = "error" in end ? end.error : undefined;
+    log.warn({ outboxId: row.id, purpose: row.purpose, end: end.kind, error }, "not delivered");
+  }
+
+  #realNow(): number {
+    return (this.#options.realNow ?? Date.now)();
+  }
+}

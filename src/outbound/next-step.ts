@@ -1,0 +1,60 @@
+import type { DeliveryResult } from "../domain/messenger.ts";
+import { type ClaimedRow, SENT_ONCE_MORE } from "../store/outbox-claim.ts";
+import type { DeliveryEnd } from "../store/outbox-finish.ts";
+
+/** After this a message would surprise more than help. */
+const GIVE_UP_AFTER_MS = 24 * 60 * 60 * 1000;
+const LONGEST_BACKOFF_MS = 60_000;
+/** Look-ups that got no answer; then the row is treated as in a messenger without look-up. */
+const LOOK_UPS = 8;
+
+/** What a row in doubt is for: look it up, send it once more, or leave it to a person. */
+export function stepInDoubt(row: ClaimedRow, canLookUp: boolean): "look_up" | "send" | "leave" {
+  if (canLookUp && row.attempts <= LOOK_UPS) return "look_up";
+  // a second card converges, the first click decides; a reply twice would confuse a lead
+  if (row.purpose === "reply" || row.lastError?.startsWith(SENT_ONCE_MORE)) return "leave";
+  return "send";
+}
+
+/** The end that a messenger's answer means for the row. Times are product time. */
+export function endOf(
+  row: ClaimedRow,
+  result: DeliveryResult,
+  at: { now: number; canLookUp: boolean },
+): DeliveryEnd {
+  switch (result.kind) {
+    case "sent":
+    case "moved":
+    case "blocked":
+      return result;
+    case "refused":
+      return { kind: "failed", error: result.error };
+    case "retry":
+      if (at.now - row.createdAt > GIVE_UP_AFTER_MS && result.afterMs < GIVE_UP_AFTER_MS)
+        return { kind: "failed", error: `given up after a day: ${result.error}` };
+      return { kind: "retry", dueAt: retryAt(row, result, at.now), error: result.error };
+    case "uncertain":
+      return inDoubt(row, result.error, at);
+    default:
+      return result satisfies never;
+  }
+}
+
+function inDoubt(
+  row: ClaimedRow,
+  error: string,
+  at: { now: number; canLookUp: boolean },
+): DeliveryEnd {
+  if (stepInDoubt(row, at.canLookUp) === "leave") return { kind: "uncertain", error };
+  return { kind: "in_doubt", dueAt: at.now + (at.canLookUp ? 500 : 1000), error };
+}
+
+/** What the messenger asked for is kept to the letter; a silent network is tried ever more seldom. */
+function retryAt(row: ClaimedRow, result: { afterMs: number }, now: number): number {
+  return now + Math.max(result.afterMs, backoffMs(row.attempts));
+}
+
+/** 0.5 s, 1, 2 … up to a minute. */
+export function backoffMs(attempts: number): number {
+  return Math.min(LONGEST_BACKOFF_MS, 500 * 2 ** Math.min(attempts - 1, 10));
+}

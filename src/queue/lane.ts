@@ -1,0 +1,118 @@
+import type PgBoss from "pg-boss";
+import { messageOf } from "../domain/errors.ts";
+import type { JobKind, JobRef } from "../domain/jobs.ts";
+import type { Log } from "../lib/log.ts";
+
+export type JobHandler = (ref: JobRef, signal: AbortSignal) => Promise<void>;
+export type JobHandlers = Record<JobKind, JobHandler>;
+
+export interface LaneOptions {
+  boss: PgBoss;
+  name: string;
+  /** Jobs at work at the same time. */
+  width: number;
+  handlers: JobHandlers;
+  log: Log;
+}
+
+interface JobData extends JobRef {
+  kind: JobKind;
+}
+
+/** Net below the wake-ups: jobs that another process enqueued, and lost timers. */
+const POLL_MS = 2_000;
+const BATCH = 10;
+
+/** Fetches and works on the jobs of one queue; woken at once, never busy. */
+export class Lane {
+  readonly #options: LaneOptions;
+  readonly #abort = new AbortController();
+  readonly #working = new Set<Promise<void>>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #net: NodeJS.Timeout | undefined;
+  #running = false;
+  #fetching = false;
+  /** A wake-up came during a fetch that may have missed its job. */
+  #again = false;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running = true;
+    this.#net = setInterval(() => void this.#pump(), POLL_MS);
+    void this.#pump();
+  }
+
+  /** Waits `graceMs` at most for the jobs under way, then aborts them. */
+  async stop(graceMs: number): Promise<void> {
+    this.#running = false;
+    clearInterval(this.#net);
+    for (const timer of this.#timers) clearTimeout(timer);
+    const timer = setTimeout(() => this.#abort.abort(), graceMs);
+    await Promise.allSettled([...this.#working]);
+    clearTimeout(timer);
+  }
+
+  wakeIn(ms: number): void {
+    if (!this.#running) return;
+    if (ms <= 0) {
+      void this.#pump();
+      return;
+    }
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      void this.#pump();
+    }, ms + 2); // the database compares strictly, by its own clock
+    this.#timers.add(timer);
+  }
+
+  async #pump(): Promise<void> {
+    this.#again = true;
+    if (this.#fetching) return;
+    this.#fetching = true;
+    try {
+      while (this.#again) await this.#fetchOnce();
+    } catch (error) {
+      const { log, name } = this.#options;
+      log.warn({ lane: name, error: messageOf(error) }, "jobs could not be fetched");
+    } finally {
+      this.#fetching = false;
+    }
+  }
+
+  async #fetchOnce(): Promise<void> {
+    this.#again = false;
+    const { boss, name, width } = this.#options;
+    const free = width - this.#working.size;
+    if (free <= 0 || !this.#running) return;
+    const jobs = await boss.fetch<JobData>(name, { batchSize: Math.min(BATCH, free) });
+    if (jobs.length > 0) this.#again = true;
+    for (const job of jobs) {
+      const work = this.#work(job).finally(() => {
+        this.#working.delete(work);
+        void this.#pump();
+      });
+      this.#working.add(work);
+    }
+  }
+
+  async #work(job: PgBoss.Job<JobData>): Promise<void> {
+    const { boss, name, handlers, log } = this.#options;
+    const { kind, tenantId, id } = job.data;
+    try {
+      await handlers[kind]({ tenantId, id }, this.#abort.signal);
+    } catch (error) {
+      // the row keeps its state: the sweep finds it again
+      log.error({ kind, id, error: messageOf(error), stack: stackOf(error) }, "job failed");
+    }
+    await boss.complete(name, job.id).catch((error: unknown) => {
+      log.warn({ kind, id, error: messageOf(error) }, "job could not be marked done");
+    });
+  }
+}
+
+function stackOf(error: unknown): string | undefined {
+  return error instanceof Error ? error.stack : undefined;
+}

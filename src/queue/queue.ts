@@ -1,0 +1,76 @@
+import PgBoss from "pg-boss";
+import { messageOf } from "../domain/errors.ts";
+import type { JobKind, Jobs } from "../domain/jobs.ts";
+import type { Log } from "../lib/log.ts";
+import { embeddedExecutor, transactionExecutor } from "../store/boss-executor.ts";
+import type { Database } from "../store/database.ts";
+import { afterCommit, type Tx } from "../store/db.ts";
+import { dropActiveJobs, grantQueue } from "../store/queue-schema.ts";
+import { type JobHandlers, Lane } from "./lane.ts";
+
+export interface Queue extends Jobs<Tx> {
+  /** Begins to work; enqueuing works before. */
+  start(handlers: JobHandlers): Promise<void>;
+  /** Waits for the jobs under way, at most `graceMs`, then aborts them. */
+  stop(graceMs: number): Promise<void>;
+  /** Something became due by a moved clock: look now. */
+  wake(): void;
+}
+
+/** Runs behind chats and acts (approved effects, clicks) do not wait for each other. */
+const LANES = { chat: 16, act: 8 } as const;
+type LaneName = keyof typeof LANES;
+
+const LANE_OF: Record<JobKind, LaneName> = {
+  run: "chat",
+  execution: "act",
+  desk: "act",
+  approval: "act",
+};
+
+/** pg-boss on the product's own database. `onDelivery` wakes the outbox after a commit. */
+export async function openQueue(options: {
+  database: Database;
+  log: Log;
+  onDelivery(): void;
+}): Promise<Queue> {
+  const { database, log } = options;
+  const boss = new PgBoss({
+    ...(database.embedded
+      ? { db: embeddedExecutor(database.embedded) }
+      : { connectionString: database.url ?? "", max: 4, application_name: "countersign-queue" }),
+    schedule: false,
+  });
+  boss.on("error", (error: unknown) => log.warn({ error: messageOf(error) }, "queue engine"));
+  await boss.start();
+  for (const lane of Object.keys(LANES))
+    await boss.createQueue(lane, { name: lane, retryLimit: 0 });
+  await grantQueue(database.db);
+  if (database.kind === "embedded") await dropActiveJobs(database.db);
+  const lanes = new Map<LaneName, Lane>();
+  return {
+    async enqueue(tx, kind, ref, afterMs = 0) {
+      const lane = LANE_OF[kind];
+      const startAfter = afterMs > 0 ? { startAfter: afterMs / 1000 } : {};
+      await boss.send(
+        lane,
+        { kind, ...ref },
+        { ...startAfter, retryLimit: 0, db: transactionExecutor(tx) },
+      );
+      afterCommit(tx, () => lanes.get(lane)?.wakeIn(afterMs));
+    },
+    wakeDelivery: (tx) => afterCommit(tx, options.onDelivery),
+    async start(handlers) {
+      for (const [name, width] of Object.entries(LANES) as [LaneName, number][])
+        lanes.set(name, new Lane({ boss, name, width, handlers, log }));
+      for (const lane of lanes.values()) lane.start();
+    },
+    async stop(graceMs) {
+      await Promise.all([...lanes.values()].map((lane) => lane.stop(graceMs)));
+      await boss.stop({ graceful: false, wait: false, close: true });
+    },
+    wake() {
+      for (const lane of lanes.values()) lane.wakeIn(0);
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import type { ModelAnswer } from "./completion.ts";
+import { type Context, type Skill, understand } from "./context.ts";
+import { readRequest } from "./reading.ts";
+import { repairedText } from "./repair.ts";
+import { bookMeeting, deskWork } from "./skill-desk.ts";
+import { answerInfo, answerQuestion } from "./skill-knowledge.ts";
+import { closeDeal, explainEarlyRequisites, quoteTerms } from "./skill-order.ts";
+import { outcomeText, tellOutcome } from "./skill-outcome.ts";
+import { checkPayment, payOut, receiveIdentity } from "./skill-payment.ts";
+import { cancelDeal, handOver } from "./skill-people.ts";
+import { askForTerms, smallTalk, tellStatus } from "./skill-talk.ts";
+import { structuredAnswer, summaryText } from "./summary.ts";
+import type { ChatRequest } from "./wire.ts";
+
+/** The order is the precedence: money on its way first, talk last. */
+const SKILLS: Skill[] = [
+  tellOutcome,
+  checkPayment,
+  handOver,
+  cancelDeal,
+  receiveIdentity,
+  quoteTerms,
+  payOut,
+  closeDeal,
+  explainEarlyRequisites,
+  deskWork,
+  bookMeeting,
+  answerInfo,
+  tellStatus,
+  askForTerms,
+  answerQuestion,
+  smallTalk,
+];
+
+/** The built-in model: one request in, text or calls out; nothing else is known to it. */
+export function answerByRules(request: ChatRequest): ModelAnswer {
+  const operation = request.metadata?.operation ?? "";
+  if (operation === "repair") return { content: repairedText(request, speak) };
+  if (/summar/.test(operation)) return { content: summaryText(request) };
+  if (request.response_format?.type.startsWith("json"))
+    return { content: structuredAnswer(request) };
+  return speak(request);
+}
+
+function speak(request: ChatRequest): ModelAnswer {
+  const context = understand(readRequest(request));
+  for (const skill of SKILLS) {
+    const answer = skill(context);
+    if (answer) return answer.calls ? answer : { content: framed(context, answer.content ?? "") };
+  }
+  return { content: "" };
+}
+
+/** A greeting is answered once, and an outcome that joined the turn is told first. */
+function framed(context: Context, text: string): string {
+  const { reading } = context;
+  const news = reading.trigger ? [] : reading.notices.map((notice) => outcomeText(context, notice));
+  const greets = context.intents.has("greet") && reading.isFirstReply;
+  const greeting = reading.language === "ru" ? "Здравствуйте!" : "Hello!";
+  const starts = greets && !text.startsWith(greeting) ? [greeting] : [];
+  return [...starts, ...news, text].join(" ");
+}

@@ -1,0 +1,131 @@
+import { ask, type Context, call, inLanguage, resultOf, type Skill } from "./context.ts";
+import { INFO_TOOL } from "./info.ts";
+import type { Outcome, ToolRun } from "./reading.ts";
+
+const CHECK_TOOL = "check_exchange_verification";
+
+const SUBJECTS: Record<string, [russian: string, english: string]> = {
+  issue_exchange_payout: ["выдаче", "the payout"],
+  send_email: ["письму", "the email"],
+  update_crm_field: ["изменению данных", "the change of your data"],
+  delete_customer: ["удалению данных", "the deletion of your data"],
+  confirm_fiat_payment: ["оплате", "the payment"],
+  set_kyc_status: ["проверке документов", "the check of your documents"],
+};
+
+/** Goes on after an approval: tells the lead what became of it, and calls nothing again. */
+export const tellOutcome: Skill = (context) => {
+  const { trigger } = context.reading;
+  if (!trigger) return undefined;
+  if (trigger.tool === "set_kyc_status" && trigger.status === "completed") {
+    const asked = ask(context, call(CHECK_TOOL));
+    if (asked) return asked;
+  }
+  return { content: outcomeText(context, trigger) };
+};
+
+export function outcomeText(context: Context, outcome: Outcome): string {
+  switch (outcome.status) {
+    case "completed":
+      return completedText(context, outcome);
+    case "declined":
+    case "rejected":
+      return about(context, outcome, [
+        "Оператор ответил отказом по %s. Если нужно, он расскажет подробнее.",
+        "An operator declined %s. If you wish, they can tell you more.",
+      ]);
+    case "expired":
+      return about(context, outcome, [
+        "По %s оператор не ответил вовремя, запрос закрыт.",
+        "No operator answered about %s in time, so the request is closed.",
+      ]);
+    case "unknown":
+      return about(context, outcome, [
+        "По %s результат пока не известен, оператор выясняет.",
+        "The result of %s is not known yet, an operator is finding out.",
+      ]);
+    default:
+      return about(context, outcome, [
+        "По %s не получилось, оператор смотрит, в чём дело.",
+        "It did not work out with %s, an operator is looking into it.",
+      ]);
+  }
+}
+
+function completedText(context: Context, outcome: Outcome): string {
+  switch (outcome.tool) {
+    case "issue_exchange_payout":
+      return payoutText(context, outcome);
+    case "set_kyc_status":
+      return identityText(context);
+    case "confirm_fiat_payment":
+      return inLanguage(
+        context,
+        "Оператор подтвердил вашу оплату. Напишите, когда удобно получить деньги.",
+        "An operator has confirmed your payment. Tell me when it suits you to receive the money.",
+      );
+    case "send_email":
+      return inLanguage(context, "Письмо отправлено.", "The email has been sent.");
+    case "update_crm_field":
+      return inLanguage(context, "Данные обновлены.", "Your data has been updated.");
+    default:
+      return about(context, outcome, ["Решение по %s принято.", "It is settled: %s is done."]);
+  }
+}
+
+/** Place and end come from the call's own result; a code is sent by the backend, not by a model. */
+function payoutText(context: Context, outcome: Outcome): string {
+  const run = payoutRun(context, outcome);
+  const { location, codeDelivered } = run?.result.data ?? {};
+  const place = location ?? resultOf(context, INFO_TOOL)?.data.officeAddress;
+  const where = place ? inLanguage(context, ` Место: ${place}.`, ` Place: ${place}.`) : "";
+  const code =
+    codeDelivered === true
+      ? inLanguage(
+          context,
+          " Данные для получения пришли отдельным сообщением.",
+          " The details to collect it came in a separate message.",
+        )
+      : "";
+  return inLanguage(
+    context,
+    `Оператор одобрил выдачу.${where}${code}`,
+    `An operator has approved your payout.${where}${code}`,
+  );
+}
+
+function payoutRun(context: Context, outcome: Outcome): ToolRun | undefined {
+  const runs = context.reading.timeline.filter((entry) => "name" in entry);
+  const own = runs.findLast((run) => run.result.approval === outcome.approval);
+  return own ?? runs.findLast((run) => run.name === outcome.tool);
+}
+
+function identityText(context: Context): string {
+  const check = resultOf(context, CHECK_TOOL);
+  if (check?.data.verified === true)
+    return inLanguage(
+      context,
+      "Проверка пройдена. Напишите «продолжаем», и оформлю заявку.",
+      "You are verified. Write “continue” and I set up the order.",
+    );
+  if (check?.data.needsVerification === true)
+    return inLanguage(
+      context,
+      "Человек посмотрел документы, но пока их не принял. Пришлите, пожалуйста, фото документа и короткое видео ещё раз.",
+      "A person looked at your documents and could not accept them yet. Please send a photo of the document and a short video again.",
+    );
+  return inLanguage(
+    context,
+    "Человек закончил смотреть документы. Если хотите продолжить, напишите.",
+    "A person has finished looking at your documents. Write to me if you want to go on.",
+  );
+}
+
+function about(context: Context, outcome: Outcome, texts: [string, string]): string {
+  const subject = SUBJECTS[outcome.tool] ?? ["вашему запросу", "your request"];
+  return inLanguage(
+    context,
+    texts[0].replace("%s", subject[0]),
+    texts[1].replace("%s", subject[1]),
+  );
+}

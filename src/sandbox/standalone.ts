@@ -1,0 +1,50 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { createClock } from "../lib/clock.ts";
+import { createSandbox } from "./server.ts";
+import type { World, WorldPart } from "./world.ts";
+
+export interface StandaloneOptions {
+  /** 0 takes a free port. */
+  port: number;
+  dataDir: string;
+  parts(world: World): WorldPart[];
+}
+
+export interface Standalone {
+  origin: string;
+  env: Record<string, string>;
+  stop(): Promise<void>;
+}
+
+/** The emulators alone, on the loopback interface, for a bot in another process. */
+export async function startStandalone(options: StandaloneOptions): Promise<Standalone> {
+  let origin = "";
+  const sandbox = createSandbox({
+    dataDir: options.dataDir,
+    clock: createClock(),
+    origin: () => origin,
+    makeParts: options.parts,
+  });
+  const server = createServer(
+    getRequestListener(sandbox.app.fetch, { overrideGlobalObjects: false }),
+  );
+  server.on("upgrade", sandbox.handleUpgrade);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, "127.0.0.1", resolve);
+  });
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // listens on TCP
+  await sandbox.start();
+  return {
+    origin,
+    env: sandbox.env(),
+    async stop() {
+      await sandbox.stop();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}

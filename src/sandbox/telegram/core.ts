@@ -1,0 +1,40 @@
+import type { World } from "../world.ts";
+import { type TelegramEventKind, type TelegramEvents, toJournalKind } from "./events.ts";
+import type { TelegramState } from "./state.ts";
+
+export interface TelegramOptions {
+  /** How long, in real time, the bot may take to answer a click. */
+  callbackDeadlineMs: number;
+  /** How long, in real time, the control call `buttons` waits for that answer. */
+  buttonWaitMs: number;
+}
+
+/** What every method and control call of the emulator works with. */
+export interface TelegramCore {
+  world: World;
+  state: TelegramState;
+  options: TelegramOptions;
+  /** Writes the event down; the state holds its effect when this returns. */
+  emit<K extends TelegramEventKind>(kind: K, data: TelegramEvents[K]): void;
+  /** Played time in seconds, as Telegram dates are. */
+  date(): number;
+  /** Real time in milliseconds, for the platform's own deadlines. */
+  realNow(): number;
+}
+
+export function createCore(
+  world: World,
+  state: TelegramState,
+  options: TelegramOptions,
+): TelegramCore {
+  return {
+    world,
+    state,
+    options,
+    emit: (kind, data) => {
+      world.journal.append(toJournalKind(kind), data);
+    },
+    date: () => Math.floor(world.clock.now() / 1000),
+    realNow: () => world.clock.now() - world.clock.offsetMs,
+  };
+}

@@ -1,0 +1,12 @@
+/** The closed list of ReactionTypeEmoji: no skin tones, and ❤ without its variation selector. */
+const REACTIONS = new Set(
+  (
+    "👍 👎 ❤ 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 ❤‍🔥 🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 " +
+    "😐 🍓 🍾 💋 🖕 😈 😴 😭 🤓 👻 👨‍💻 👀 🎃 🙈 😇 😨 🤝 ✍ 🤗 🫡 🎅 🎄 ☃ 💅 🤪 🗿 🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 " +
+    "🤷‍♂ 🤷 🤷‍♀ 😡"
+  ).split(" "),
+);
+
+export function isReaction(emoji: string): boolean {
+  return REACTIONS.has(emoji);
+}

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { contactKyc } from "../../../store/kyc.ts";
+import type { RagTool } from "../../contract.ts";
+import { success } from "../../results.ts";
+import { hasRates } from "./exchange-deps.ts";
+
+const parameters = z.strictObject({});
+
+export function checkExchangeVerification(): RagTool<z.infer<typeof parameters>> {
+  return {
+    name: "check_exchange_verification",
+    title: "Identity check",
+    description:
+      "Reads whether the client's identity was verified. Use it before an order and when the client asks about the check. Takes no arguments. It changes nothing and verifies nobody: only a person does. Returns verified, status and needsVerification. No approval.",
+    risk: "read_only",
+    sideEffectType: "none",
+    parameters,
+    output: z.object({
+      ok: z.literal(true),
+      verified: z.boolean(),
+      status: z.string(),
+      needsVerification: z.boolean(),
+      verificationId: z.string().optional(),
+    }),
+    offered: true,
+    staged: true,
+    isAvailable: hasRates,
+    async run(call) {
+      const kyc = await call.read((tx) => contactKyc(tx, call));
+      const status = kyc?.status ?? "missing";
+      const verified = status === "verified";
+      const data = {
+        verified,
+        status,
+        needsVerification: !verified,
+        verificationId: kyc?.verificationId ?? undefined,
+      };
+      const summary = `identity: ${status}`;
+      return { kind: "result", result: success({ type: "verification", summary }, data) };
+    },
+  };
+}

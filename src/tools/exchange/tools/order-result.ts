@@ -1,0 +1,58 @@
+import { z } from "zod";
+import type { ToolResult } from "../../../domain/tool.ts";
+import { type Order, orderName } from "../../../store/orders.ts";
+import { decimalText, isoTime, success } from "../../results.ts";
+import { orderTtlMin } from "../assets.ts";
+import { figuresData } from "./price.ts";
+
+export const orderOutput = z.object({
+  ok: z.literal(true),
+  orderId: z.string(),
+  status: z.string(),
+  direction: z.string(),
+  asset: z.string(),
+  network: z.string(),
+  amountMode: z.string(),
+  amountFrom: decimalText,
+  amountTo: decimalText,
+  quoteAsset: z.string(),
+  rate: decimalText,
+  ttlMin: z.number(),
+  expiresAt: z.string(),
+  idempotent: z.boolean(),
+  paymentMethod: z.string(),
+  payoutMethod: z.string().optional(),
+  payoutLocation: z.string().optional(),
+  payoutDestination: z.string().optional(),
+});
+
+export function orderResult(order: Order, { idempotent }: { idempotent: boolean }): ToolResult {
+  const summary = `order ${orderName(order)}: ${order.amountFrom} ${order.asset} for ${order.amountTo} ${order.quoteAsset}`;
+  return success(
+    { type: "exchange_order", id: orderName(order), summary },
+    {
+      orderId: orderName(order),
+      status: order.status,
+      ...figuresData(order),
+      ttlMin: orderTtlMin(order.asset),
+      expiresAt: isoTime(order.expiresAt),
+      idempotent,
+      paymentMethod: order.paymentMethod,
+      ...payoutTarget(order),
+    },
+  );
+}
+
+/** Where the payout of an order goes, repeated so that the lead can object in time. */
+export function payoutTarget(order: Order) {
+  return {
+    payoutMethod: order.payoutMethod ?? undefined,
+    payoutLocation: order.payoutLocation ?? undefined,
+    payoutDestination: destinationText(order) ?? undefined,
+  };
+}
+
+export function destinationText(order: Pick<Order, "payoutDestinationJson">): string | null {
+  const values = Object.values(order.payoutDestinationJson ?? {});
+  return values.length > 0 ? values.map(String).join(", ") : null;
+}
