@@ -24,22 +24,24 @@ export function embeddedExecutor(engine: PGlite): SqlExecutor {
   };
 }
 
-/** Runs the queue engine's statements inside the caller's transaction. */
+/**
+ * Runs the queue engine's statements inside the caller's transaction. A parameter that stands twice
+ * in its text becomes two here, and PostgreSQL would guess their types apart: all go as text.
+ */
 export function transactionExecutor(tx: Tx): SqlExecutor {
   return {
     async executeSql(text, values = []) {
       const parts = text.split(/(\$\d+)/).map((part): SQL => {
         if (!/^\$\d+$/.test(part)) return sql.raw(part);
-        return sql`${sql.param(bindable(values[Number(part.slice(1)) - 1]))}`;
+        const value = values[Number(part.slice(1)) - 1];
+        return Array.isArray(value) ? sql`${sql.param(value)}` : sql`(${asText(value)}::text)`;
       });
       return { rows: toRows<never>(await tx.execute(sql.join(parts))) };
     },
   };
 }
 
-function bindable(value: unknown): unknown {
+function asText(value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  if (typeof value === "object" && !(value instanceof Date) && !Array.isArray(value))
-    return JSON.stringify(value);
-  return value;
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
