@@ -26,22 +26,24 @@ export function embeddedExecutor(engine: PGlite): SqlExecutor {
 
 /**
  * Runs the queue engine's statements inside the caller's transaction. A parameter that stands twice
- * in its text becomes two here, and PostgreSQL would guess their types apart: all go as text.
+ * in its text would become two of different guessed types here: texts are cast, numbers and nulls
+ * are written out.
  */
 export function transactionExecutor(tx: Tx): SqlExecutor {
   return {
     async executeSql(text, values = []) {
       const parts = text.split(/(\$\d+)/).map((part): SQL => {
         if (!/^\$\d+$/.test(part)) return sql.raw(part);
-        const value = values[Number(part.slice(1)) - 1];
-        return Array.isArray(value) ? sql`${sql.param(value)}` : sql`(${asText(value)}::text)`;
+        return literal(values[Number(part.slice(1)) - 1]);
       });
       return { rows: toRows<never>(await tx.execute(sql.join(parts))) };
     },
   };
 }
 
-function asText(value: unknown): string | null {
-  if (value === undefined || value === null) return null;
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+function literal(value: unknown): SQL {
+  if (value === undefined || value === null) return sql.raw("null");
+  if (typeof value === "number" || typeof value === "boolean") return sql.raw(String(value));
+  if (Array.isArray(value)) return sql`${sql.param(value)}`;
+  return sql`(${typeof value === "object" ? JSON.stringify(value) : String(value)}::text)`;
 }

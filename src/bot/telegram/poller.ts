@@ -16,6 +16,7 @@ export interface PollerOptions {
 const POLL_S = 25;
 const CONFLICT_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 15_000;
+const POLLING: EdgeStatus = { ok: true, detail: "polling" };
 
 /**
  * Long polling in which an update is confirmed only after `take` resolved for it. The framework's
@@ -29,6 +30,7 @@ export class Poller {
   #confirmed = 0;
   #failures = 0;
   #prepared = false;
+  #inConflict = false;
   #status: EdgeStatus = { ok: false, detail: "not started" };
 
   constructor(options: PollerOptions) {
@@ -72,6 +74,8 @@ export class Poller {
   async #prepare(): Promise<void> {
     if (this.#prepared) return;
     await this.#options.api.deleteWebhook({}, this.#signal());
+    // the first poll may stay open for long; a conflict, once seen, lasts until a poll succeeds
+    if (!this.#inConflict) this.#status = POLLING;
   }
 
   async #poll(): Promise<Update[]> {
@@ -87,7 +91,8 @@ export class Poller {
     this.#prepared = true;
     this.#confirmed = this.#offset;
     this.#failures = 0;
-    this.#status = { ok: true, detail: "polling" };
+    this.#inConflict = false;
+    this.#status = POLLING;
     return updates;
   }
 
@@ -105,6 +110,7 @@ export class Poller {
       this.#options.log.warn({ error: detail }, "Telegram polling fails");
     this.#status = { ok: false, detail };
     if (conflict) {
+      this.#inConflict = true;
       this.#prepared = false; // takes a webhook away, and says again what we listen to
       return CONFLICT_PAUSE_MS;
     }
