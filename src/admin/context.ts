@@ -43,10 +43,8 @@ export interface AdminDeps {
   prepareTenant(tx: Tx, tenantId: string): Promise<void>;
   /** What tools a tenant has may have changed; called after the commit. */
   invalidateTools(tenantId: string): void;
-  importDocument(
-    tx: Tx,
-    document: { tenantId: string; source: string; title?: string; body: string; now: number },
-  ): Promise<{ id: string; revision: number; changed: boolean; chunks: number }>;
+  /** Documents of the tenant changed; called after the commit. */
+  knowledgeChanged(tenantId: string): void;
   searchKnowledge(query: {
     tenantId: string;
     text: string;

@@ -14,6 +14,8 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   unprocessable: 422,
 };
 
+const LOGGED_FRAMES = 8;
+
 export function errorResponse(c: AdminContext, error: Error, log: AdminDeps["log"]): Response {
   if (error instanceof UserError) {
     if (error.code === "unauthorized") c.header("WWW-Authenticate", "Bearer");
@@ -25,11 +27,23 @@ export function errorResponse(c: AdminContext, error: Error, log: AdminDeps["log
     const message = "Something else holds this already; read the list and change that entry";
     return c.json({ error: { code: "conflict", message } }, 409);
   }
-  log.error({ err: error, method: c.req.method, path: c.req.path }, "admin request failed");
+  log.error({ ...causeOf(error), method: c.req.method, path: c.req.path }, "admin request failed");
   const message = "The request failed on our side; the log has the details";
   return c.json({ error: { code: "internal", message } }, 500);
 }
 
 export function notFound(what: string): UserError {
   return new UserError("not_found", `There is no ${what}; read the list for what there is`);
+}
+
+/** A failed query's own message holds its parameters, which may be anything: only its cause is told. */
+function causeOf(error: Error): { cause: string; sqlState?: string | undefined; at: string[] } {
+  let deepest = error;
+  while (deepest.cause instanceof Error) deepest = deepest.cause;
+  const frames = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
+  return {
+    cause: deepest.message,
+    sqlState: sqlState(error),
+    at: frames.slice(0, LOGGED_FRAMES).map((frame) => frame.trim()),
+  };
 }

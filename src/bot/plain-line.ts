@@ -3,7 +3,7 @@
  * the card, or a text like another one.
  */
 const UNSEEN =
-  /\u{034F}|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u{115F}\u{1160}\u{17B4}\u{17B5}\u{180B}-\u{180E}\u{2800}\u{3164}\u{FFA0}]/gu;
+  /\u{034F}|\u{17B4}|\u{17B5}|\u{180B}|\u{180C}|\u{180D}|\u{180F}|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u{115F}\u{1160}\u{2800}\u{3164}\u{FFA0}]/gu;
 
 /** One line of plain text for a card; cut with … after `limit` characters when that is given. */
 export function plainLine(text: string, limit = Number.POSITIVE_INFINITY): string {

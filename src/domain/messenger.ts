@@ -45,8 +45,8 @@ export interface Delivery {
     | { kind: "card_edit"; card: Card; externalId: string };
   /** External ids of the parts already sent by an earlier attempt. */
   sentParts: readonly string[];
-  /** Called after each part that went out, before the next one. */
-  onPart(externalId: string): Promise<void>;
+  /** Called after each part that went out, before the next one; `last`: none follows. */
+  onPart(externalId: string, last?: boolean): Promise<void>;
 }
 
 /**

@@ -64,16 +64,23 @@ export function buildIndex<C extends IndexedChunk>(chunks: readonly C[]): ChunkI
   };
 }
 
+export interface SearchOptions {
+  /** Also gives chunks that only share a chance word with the question: for measuring the ranking. */
+  keepWeak?: boolean;
+}
+
 /** The best chunks for a question, best first; none when nothing in the index speaks of it. */
 export function searchChunks<C extends IndexedChunk>(
   index: ChunkIndex<C>,
   query: string,
   topK: number,
+  options: SearchOptions = {},
 ): FoundChunk<C>[] {
   const asked = askedWords(index, query);
   const scores = bm25(index, asked);
   const first = [...scores].sort(byScore).slice(0, RERANKED);
-  const covered = first.some(([chunk]) => speaksOf(index, chunk, asked));
+  const covered =
+    options.keepWeak === true || first.some(([chunk]) => speaksOf(index, chunk, asked));
   if (!covered) return [];
   return first
     .map(([chunk, score]): [number, number] => [

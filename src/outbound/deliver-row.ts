@@ -23,27 +23,29 @@ export interface DeliverContext {
   signal: AbortSignal;
 }
 
-/** Works on one claimed row until its end is written, and tells that end. */
+/** Works on one claimed row until its end is written; `more`: the chat has something open. */
 export async function deliverRow(
   context: DeliverContext,
   messenger: Messenger,
   row: ClaimedRow,
-): Promise<DeliveryEnd> {
-  const end = await attempt(context, messenger, row);
-  await finishDelivery(context.db, row, end, context.clock.now());
-  return end;
+): Promise<{ end: DeliveryEnd; more: boolean }> {
+  // the last part's id is written together with the end, in one commit
+  const newParts: string[] = [];
+  const end = await attempt(context, messenger, { row, newParts });
+  const now = context.clock.now();
+  return { end, more: await finishDelivery(context.db, row, { end, newParts, now }) };
 }
 
 async function attempt(
   context: DeliverContext,
   messenger: Messenger,
-  row: ClaimedRow,
+  { row, newParts }: { row: ClaimedRow; newParts: string[] },
 ): Promise<DeliveryEnd> {
   const settled = row.uncertain ? await settleDoubt(context, messenger, row) : null;
   if (settled) return settled;
   const ready = await readyContent(context, row);
   if ("end" in ready) return ready.end;
-  const delivery = deliveryOf(context, row, ready.content);
+  const delivery = deliveryOf(context, { row, newParts, content: ready.content });
   const result = await callMessenger(context, messenger, delivery);
   return endOf(row, result, { now: context.clock.now(), canLookUp: canLookUp(messenger, row) });
 }
@@ -59,7 +61,7 @@ async function settleDoubt(
   if (step === "leave")
     return { kind: "uncertain", error: row.lastError ?? "the process stopped while sending" };
   if (step === "send") {
-    await markSentOnceMore(context.db, row);
+    row.lastError = await markSentOnceMore(context.db, row);
     return null;
   }
   const found = await messenger.lookUp?.({
@@ -123,9 +125,9 @@ async function readyEdit(
 
 function deliveryOf(
   context: DeliverContext,
-  row: ClaimedRow,
-  content: Delivery["content"],
+  work: { row: ClaimedRow; newParts: string[]; content: Delivery["content"] },
 ): Delivery {
+  const { row, newParts, content } = work;
   let parts = 0;
   return {
     outboxId: row.id,
@@ -133,9 +135,13 @@ function deliveryOf(
     threadId: row.threadId,
     content,
     sentParts: row.sentParts,
-    async onPart(externalId) {
+    async onPart(externalId, last) {
       parts += 1;
       if (parts > 1) await context.onFurtherPart();
+      if (last) {
+        newParts.push(externalId);
+        return;
+      }
       const ours = await recordPart(context.db, row, { externalId, realNow: context.realNow() });
       if (!ours) throw new LeaseLost();
     },

@@ -30,6 +30,7 @@ export interface OutboundOptions {
 
 const CHATS_AT_ONCE = 8;
 const HEADS = 200;
+const WHOLE_HOUSE = "*";
 /** The net under wake-ups: another process may have written rows. */
 const SLOW_LOOK_MS = 5_000;
 /** Another process had the row in its hands. */
@@ -48,6 +49,8 @@ export class Outbound {
   readonly #inFlight = new Map<string, Promise<void>>();
   /** Chats that must rest, until when in real time. */
   readonly #resting = new Map<string, number>();
+  /** Chats, and the house as a whole, in which a look found work that had to wait for others. */
+  readonly #lookAgain = new Set<string>();
   readonly #giveUp = new AbortController();
   #running = false;
   #woken = true;
@@ -124,12 +127,12 @@ export class Outbound {
     for (const head of heads) {
       const key = `${head.channelId}/${head.chatId}`;
       const messenger = messengers.get(head.channelId);
-      // a chat that is busy, and a full house, ring when they are done
-      if (!messenger || this.#inFlight.has(key)) continue;
+      const isBusy = this.#inFlight.has(key);
       const readyMs = this.#readyInMs(head, key, clock.now());
-      if (readyMs > 0) waitMs = Math.min(waitMs, readyMs);
-      else if (this.#inFlight.size < CHATS_AT_ONCE)
-        launched.push(this.#begin(key, messenger, head));
+      if (isBusy) this.#lookAgain.add(key);
+      else if (readyMs > 0) waitMs = Math.min(waitMs, readyMs);
+      else if (this.#inFlight.size >= CHATS_AT_ONCE) this.#lookAgain.add(WHOLE_HOUSE);
+      else if (messenger) launched.push(this.#begin(key, messenger, head));
     }
     return { launched, waitMs };
   }
@@ -146,31 +149,32 @@ export class Outbound {
 
   #begin(key: string, messenger: Messenger, head: ChatHead): Promise<void> {
     const work = this.#work(key, messenger, head)
-      .catch((error) =>
-        // the lease runs out and the row is found again
-        this.#failed(key, head, error),
-      )
-      .finally(() => {
+      .catch((error) => this.#failed(key, head, error))
+      .then((more) => {
         this.#inFlight.delete(key);
-        this.wake();
+        const wasAsked = [key, WHOLE_HOUSE].filter((place) => this.#lookAgain.delete(place));
+        if (more || wasAsked.length > 0) this.wake();
       });
     this.#inFlight.set(key, work);
     return work;
   }
 
-  #failed(key: string, head: ChatHead, error: unknown): void {
+  /** The lease runs out and the row is found again. */
+  #failed(key: string, head: ChatHead, error: unknown): boolean {
     this.#resting.set(key, this.#realNow() + 1000);
     this.#options.log.error(
       { outboxId: head.id, error: messageOf(error) },
       "a delivery broke off; the row is looked at again",
     );
+    return true;
   }
 
-  async #work(key: string, messenger: Messenger, head: ChatHead): Promise<void> {
+  /** True when the chat must be looked at again. */
+  async #work(key: string, messenger: Messenger, head: ChatHead): Promise<boolean> {
     const restMs = await this.#limits.take(messenger, head.chatId);
     if (restMs > 0) {
       this.#resting.set(key, this.#realNow() + restMs);
-      return;
+      return true;
     }
     this.#resting.delete(key);
     const { db, clock, log } = this.#options;
@@ -183,9 +187,9 @@ export class Outbound {
     });
     if (!row) {
       this.#resting.set(key, this.#realNow() + TAKEN_REST_MS);
-      return;
+      return true;
     }
-    const end = await deliverRow(
+    const { end, more } = await deliverRow(
       {
         db,
         clock,
@@ -197,9 +201,10 @@ export class Outbound {
       messenger,
       row,
     );
-    if (end.kind === "sent") return;
+    if (end.kind === "sent") return more;
     const error = "error" in end ? end.error : undefined;
     log.warn({ outboxId: row.id, purpose: row.purpose, end: end.kind, error }, "not delivered");
+    return more;
   }
 
   #realNow(): number {

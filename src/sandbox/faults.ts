@@ -2,7 +2,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler } from "hono";
 import { z } from "zod";
 import type { Journal, WorldEvent } from "./journal.ts";
-import { SERVICES, type ServiceName } from "./world.ts";
+import { SERVICES, type ServiceName } from "./services.ts";
 
 export const faultSchema = z.strictObject({
   service: z.enum(SERVICES),

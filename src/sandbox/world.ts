@@ -4,9 +4,7 @@ import type { Hono } from "hono";
 import type { ShiftableClock } from "../lib/clock.ts";
 import type { Faults } from "./faults.ts";
 import type { Journal, WorldEvent } from "./journal.ts";
-
-export const SERVICES = ["telegram", "slack", "model", "chain", "payout", "smtp"] as const;
-export type ServiceName = (typeof SERVICES)[number];
+import type { ServiceName } from "./services.ts";
 
 /** What every emulated service is built with. `clock` carries the played offset. */
 export interface World {

@@ -212,3 +212,18 @@ export async function loseDeadEffects(
     )
     .returning();
 }
+
+export async function executionOfApproval(
+  tx: Tx,
+  tenantId: string,
+  approvalId: string,
+): Promise<Execution | null> {
+  const rows = await tx
+    .select()
+    .from(toolExecutionQueue)
+    .where(
+      and(eq(toolExecutionQueue.tenantId, tenantId), eq(toolExecutionQueue.approvalId, approvalId)),
+    )
+    .for("update");
+  return rows[0] ?? null;
+}

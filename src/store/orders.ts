@@ -113,7 +113,7 @@ export async function contactTotals(
 export async function otherFittingOrders(
   tx: Tx,
   order: Order,
-  transfer: { address: string; at: number },
+  transfer: { address: string; at: number; amount: string },
 ): Promise<number> {
   const rows = await tx
     .select({ id: exchangeOrders.id })
@@ -125,7 +125,7 @@ export async function otherFittingOrders(
         eq(exchangeOrders.status, "awaiting_payment"),
         eq(exchangeOrders.asset, order.asset),
         eq(exchangeOrders.network, order.network),
-        eq(exchangeOrders.amountFrom, order.amountFrom),
+        eq(exchangeOrders.amountFrom, transfer.amount),
         lte(exchangeOrders.createdAt, transfer.at),
         sql`${exchangeOrders.expiresAt} >= ${new Date(transfer.at).toISOString()}::timestamptz`,
         sql`${exchangeOrders.requisitesJson}->>'address' = ${transfer.address}`,

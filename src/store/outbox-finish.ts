@@ -21,26 +21,50 @@ export type DeliveryEnd =
   /** The chat has another id now; the row is due there at once. */
   | { kind: "moved"; chatId: string };
 
-/** Writes an attempt's end under the row's own lease; false when another worker has it now. */
+export interface Finished {
+  end: DeliveryEnd;
+  /** External ids of parts that are not recorded yet. */
+  newParts: readonly string[];
+  /** Product time. */
+  now: number;
+}
+
+/**
+ * Writes an attempt's end under the row's own lease (not, when another worker has it now). Tells
+ * whether the chat has anything open.
+ */
 export function finishDelivery(
   db: Db,
   row: ClaimedRow,
-  end: DeliveryEnd,
-  now: number,
+  { end, newParts, now }: Finished,
 ): Promise<boolean> {
   return withTenant(db, row.tenantId, async (tx) => {
     const updated = await tx
       .update(outbox)
-      .set({ leaseToken: null, leaseUntil: null, ...changeOf(row, end, now) })
+      .set({
+        leaseToken: null,
+        leaseUntil: null,
+        externalIds: sql`external_ids || ${JSON.stringify(newParts)}::jsonb`,
+        ...changeOf(row, end, now),
+      })
       .where(ownRow(row))
       .returning({ externalIds: outbox.externalIds });
     const done = updated[0];
-    if (!done) return false;
+    if (!done) return true;
     if (end.kind === "sent") await keepCard(tx, row, { ids: done.externalIds, now });
     if (end.kind === "blocked") await stopChat(tx, row, now);
     if (end.kind === "moved") await moveChat(tx, row, end.chatId);
-    return true;
+    return end.kind === "moved" || hasOpen(tx, row);
   });
+}
+
+async function hasOpen(tx: Tx, row: ClaimedRow): Promise<boolean> {
+  const open = await tx
+    .select({ id: outbox.id })
+    .from(outbox)
+    .where(and(sameChat(row), inArray(outbox.status, ["queued", "sending"])))
+    .limit(1);
+  return open.length > 0;
 }
 
 function changeOf(row: ClaimedRow, end: DeliveryEnd, now: number) {
@@ -70,11 +94,12 @@ function keepMark(row: ClaimedRow, error: string): string {
 }
 
 /** The second and last sending begins: a crash in it must not lead to a third. */
-export async function markSentOnceMore(db: Db, row: ClaimedRow): Promise<void> {
+export async function markSentOnceMore(db: Db, row: ClaimedRow): Promise<string> {
   const error = SENT_ONCE_MORE + (row.lastError ?? "the process stopped while sending");
   await withTenant(db, row.tenantId, (tx) =>
     tx.update(outbox).set({ lastError: error }).where(ownRow(row)),
   );
+  return error;
 }
 
 export type CardState =

@@ -121,6 +121,7 @@ export async function updateOwnRun(
       | "seenSeq"
       | "cycle"
       | "attempts"
+      | "modelFailures"
       | "supersededDrafts"
       | "activeMs"
       | "leaseUntil"

@@ -6,6 +6,20 @@ import { digestHead } from "../policy/digest.ts";
 /** Actions of a card's buttons; `value` is the approval's id. */
 export const APPROVE = "approve";
 export const REJECT = "reject";
+/** Answers to "did this happen?" about an unknown outcome. */
+export const HAPPENED = "happened";
+export const NOT_HAPPENED = "not_happened";
+export type CardAction = typeof APPROVE | typeof REJECT | typeof HAPPENED | typeof NOT_HAPPENED;
+
+/** Which title a tool's card has. */
+export function cardKindOf(toolName: string): string {
+  return CARD_KINDS.get(toolName) ?? "other";
+}
+
+const CARD_KINDS = new Map([
+  ["issue_exchange_payout", "payout"],
+  ["set_kyc_status", "kyc"],
+]);
 
 export interface CardApproval {
   id: string;
@@ -20,6 +34,8 @@ export interface CardApproval {
   expiresAt: number | null;
   /** Set once it is decided: who, what, when. */
   outcome: string | null;
+  /** Approve and Reject when left out. */
+  buttons?: CardAction[];
 }
 
 /** The card of an approval: every material field whole, what others wrote apart. */
@@ -37,7 +53,7 @@ export function approvalCard(
       : {}),
     footer: footerOf(approval, dress),
     ...(approval.outcome ? { outcome: approval.outcome } : {}),
-    buttons: approval.outcome ? [] : buttonsOf(approval.id, texts),
+    buttons: approval.outcome ? [] : buttonsOf(approval, texts),
   };
 }
 
@@ -55,11 +71,14 @@ function footerOf(
   return lines;
 }
 
-function buttonsOf(approvalId: string, texts: (typeof TEXTS)[Language]): CardButton[] {
-  return [
-    { label: texts.approve, action: APPROVE, value: approvalId, style: "primary" },
-    { label: texts.reject, action: REJECT, value: approvalId, style: "danger" },
-  ];
+function buttonsOf(approval: CardApproval, texts: (typeof TEXTS)[Language]): CardButton[] {
+  const actions = approval.buttons ?? [APPROVE, REJECT];
+  return actions.map((action) => ({
+    label: texts.buttons[action],
+    action,
+    value: approval.id,
+    style: action === APPROVE || action === HAPPENED ? "primary" : "danger",
+  }));
 }
 
 const TEXTS = {
@@ -73,8 +92,12 @@ const TEXTS = {
     clientSays: "client says",
     approvals: "approvals",
     expires: "open until",
-    approve: "Approve",
-    reject: "Reject",
+    buttons: {
+      approve: "Approve",
+      reject: "Reject",
+      happened: "Yes, it happened",
+      not_happened: "No, it did not",
+    },
   },
   ru: {
     titles: {
@@ -86,7 +109,11 @@ const TEXTS = {
     clientSays: "клиент пишет",
     approvals: "одобрений",
     expires: "открыто до",
-    approve: "Одобрить",
-    reject: "Отклонить",
+    buttons: {
+      approve: "Одобрить",
+      reject: "Отклонить",
+      happened: "Да, произошло",
+      not_happened: "Нет",
+    },
   },
 } as const;

@@ -19,8 +19,12 @@ export type CheckedArguments =
  * Parses whole, then the strict schema, then the tool's own rules. Nothing is repaired or
  * coerced: the error names field and rule and goes back to the model.
  */
-export function checkArguments(tool: AnyTool, raw: string): CheckedArguments {
-  const parsed = parseObject(raw);
+export function checkArguments(
+  tool: AnyTool,
+  call: { arguments: string; cut?: boolean },
+): CheckedArguments {
+  if (call.cut) return { ok: false, args: null, errors: [CUT] };
+  const parsed = parseObject(call.arguments);
   if (!parsed.ok) return { ok: false, args: null, errors: [parsed.error] };
   const checked = tool.parameters.safeParse(parsed.value);
   if (!checked.success)
@@ -30,6 +34,12 @@ export function checkArguments(tool: AnyTool, raw: string): CheckedArguments {
   if (refused) return { ok: false, args, errors: [{ path: "", rule: "check", message: refused }] };
   return { ok: true, args };
 }
+
+const CUT: ArgumentError = {
+  path: "",
+  rule: "cut",
+  message: "the answer was cut off; send the call again, shorter",
+};
 
 type Parsed = { ok: true; value: Json } | { ok: false; error: ArgumentError };
 

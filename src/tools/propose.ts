@@ -14,6 +14,7 @@ import {
   liveExecutionOf,
   type ProposalRows,
 } from "../store/proposals.ts";
+import { cardKindOf } from "./approval-card.ts";
 import { askApproval } from "./ask-approval.ts";
 import { type CheckedArguments, checkArguments } from "./check-arguments.ts";
 import type { AnyTool, PreparedAction, PrepareRefusal } from "./contract.ts";
@@ -70,7 +71,7 @@ async function proposeOne(step: Step, call: RawCall, ordinal: number): Promise<P
   const candidateId = newId();
   const registered = step.deps.registry.find(call.name);
   const checked: CheckedArguments = registered
-    ? checkArguments(registered.tool, call.arguments)
+    ? checkArguments(registered.tool, call)
     : { ok: false, args: null, errors: [] };
   const candidate = candidateRow(step, { candidateId, ordinal, call, args: checked.args });
   step.rows.candidates.push(candidate);
@@ -184,6 +185,7 @@ async function ask(step: Step, candidate: CandidateRow, asking: Asking): Promise
     risk: tool.risk,
     schemaVersion: candidate.schemaVersion,
     requestedBy: proposing.maker,
+    requestedAction: cardKindOf(tool.name),
     prepared,
     digest: asking.digest,
     policyId: asking.decision.policyId,

@@ -33,13 +33,14 @@ export interface Proposing extends CallScope {
   realNow: number;
   /** What the card shows under "client says": one line. */
   clientSays: string | null;
-  /** Names the card; `other` when the tool has no own title. */
-  requestedAction: string;
 }
 
 export interface RawCall {
   name: string;
+  /** Unparsed, as the model wrote it. */
   arguments: string;
+  /** The answer was cut off: its arguments may look whole and be wrong. */
+  cut?: boolean;
 }
 
 export interface Judged {

@@ -26,8 +26,8 @@ export interface HandoffRequest {
   now: number;
   reason: HandoffReason;
   order: Order | null;
-  /** What happened, from the backend: one line. */
-  summary: string;
+  /** What happened, from the backend: one line, in each language of the staff. */
+  summary: Record<Language, string>;
   /** What the model or the lead wrote; shown apart. */
   said?: string;
 }
@@ -39,16 +39,17 @@ export async function raiseHandoff(
   request: HandoffRequest,
 ): Promise<{ id: string; isNew: boolean }> {
   const { tenantId, conversationId, reason, now } = request;
+  const language = (await tenantById(tx, tenantId))?.language ?? "en";
   const handoff = await openHandoff(tx, {
     tenantId,
     conversationId,
     reason,
     orderId: request.order?.id ?? null,
-    summary: request.summary,
+    summary: request.summary[language],
     now,
   });
   if (!handoff.isNew) return handoff;
-  const card = await handoffCard(tx, request);
+  const card = await handoffCard(tx, request, language);
   const places = await destinationsOf(tx, tenantId, "operators");
   const rows = places.map(({ channelId, chatId }) => ({
     channelId,
@@ -72,13 +73,13 @@ export async function raiseHandoff(
   return handoff;
 }
 
-async function handoffCard(tx: Tx, request: HandoffRequest): Promise<Card> {
-  const { tenantId, order, reason, said } = request;
-  const texts = TEXTS[(await tenantById(tx, tenantId))?.language ?? "en"];
+async function handoffCard(tx: Tx, request: HandoffRequest, language: Language): Promise<Card> {
+  const { order, reason, said } = request;
+  const texts = TEXTS[language];
   const client = await contactKyc(tx, request);
   const facts: Card["facts"] = [{ label: texts.client, value: client?.name ?? "?" }];
   if (order) facts.push(...orderFacts(order, texts));
-  facts.push({ label: texts.what, value: request.summary });
+  facts.push({ label: texts.what, value: request.summary[language] });
   return {
     title: texts.titles[reason],
     facts,

@@ -20,7 +20,9 @@ const STATUSES = [
   "cancelled",
 ] as const;
 
-const listSchema = z.strictObject({ ...pageFields, status: z.enum(STATUSES).optional() });
+/** `status=` asks for all. */
+const statusSchema = z.literal("").or(z.enum(STATUSES)).optional();
+const listSchema = z.strictObject({ ...pageFields, status: statusSchema });
 
 const decisionSchema = z.strictObject({
   decision: z.enum(["approve", "reject"]),
@@ -36,7 +38,7 @@ export function approvalRoutes(deps: AdminDeps) {
     const { limit, cursor, status } = readQuery(c, listSchema);
     const after = readCursor(cursor, z.int());
     const rows = await withTenant(deps.db, tenantId, (tx) =>
-      listApprovals(tx, { tenantId, limit: limit + 1, after, status }),
+      listApprovals(tx, { tenantId, limit: limit + 1, after, status: status || undefined }),
     );
     const page = pageOf(rows, limit, (row) => row.number);
     return c.json({ ...page, items: presentAll(page.items) });

@@ -5,6 +5,7 @@ import { listKbDocuments, removeKbDocument } from "../../store/kb-documents.ts";
 import { change } from "../change.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
 import { notFound } from "../error-response.ts";
+import { importDocument } from "../import-document.ts";
 import { pageFields, pageOf, readCursor } from "../page.ts";
 import { presentAll } from "../present.ts";
 import { readBody, readQuery } from "../request-input.ts";
@@ -40,12 +41,13 @@ export function knowledgeRoutes(deps: AdminDeps) {
   routes.post("/documents", async (c) => {
     const body = await readBody(c, documentSchema);
     const saved = await change(c, deps, async (tx, { tenantId, now, audit }) => {
-      const document = await deps.importDocument(tx, { tenantId, ...body, now });
+      const document = await importDocument(tx, { tenantId, ...body, now });
       const { id, revision } = document;
       if (document.changed)
         audit("kb_document.imported", `Revision ${revision} of ${body.source}`, { id });
       return document;
     });
+    deps.knowledgeChanged(c.get("tenantId"));
     return c.json({ source: body.source, ...saved }, saved.revision === 1 ? 201 : 200);
   });
   routes.delete("/documents/:id", async (c) => {
@@ -54,6 +56,7 @@ export function knowledgeRoutes(deps: AdminDeps) {
       if (!(await removeKbDocument(tx, tenantId, id))) throw notFound(`document ${id}`);
       audit("kb_document.removed", "A document was removed", { id });
     });
+    deps.knowledgeChanged(c.get("tenantId"));
     return c.body(null, 204);
   });
   routes.get("/search", async (c) => {

@@ -45,7 +45,7 @@ async function sendParts(
     if (signal.aborted) return { kind: "retry", afterMs: 0, error: "the process stops" };
     const sent = await sendOne(client, delivery, { ...part, index });
     if (typeof sent !== "string") return sent;
-    await delivery.onPart(sent);
+    await delivery.onPart(sent, index === parts.length - 1);
   }
   return { kind: "sent" };
 }

@@ -71,8 +71,7 @@ export class SlackSocket {
     // what was taken in is still acknowledged over the open socket
     await within(5_000, Promise.all(this.#running));
     await within(2_000, this.#client.disconnect());
-    await this.#loop;
-    await Promise.all(this.#running);
+    await within(2_000, this.#loop ?? Promise.resolve());
     this.#status = { ok: false, detail: "stopped" };
   }
 

@@ -1,11 +1,11 @@
 import { Bot, GrammyError } from "grammy";
-import type { Update } from "grammy/types";
 import { messageOf, RetryableError, StartError } from "../../domain/errors.ts";
 import type { ClickEvent, InboundEvent } from "../../domain/inbound.ts";
 import type { EdgeOptions, MessengerEdge } from "../edge.ts";
 import { takeIn } from "../take-in.ts";
-import { pause } from "../wait.ts";
+import { pause, within } from "../wait.ts";
 import { type AnswerOptions, answerEvent, askForm, toast } from "./answers.ts";
+import type { Update } from "./api-types.ts";
 import { createTelegramMessenger } from "./messenger.ts";
 import { parseUpdate } from "./parse-update.ts";
 import { Poller } from "./poller.ts";
@@ -19,6 +19,8 @@ export interface TelegramOptions extends EdgeOptions {
 
 /** Longer than a poll may take; a send that hangs so long has an unknown end. */
 const CALL_LIMIT_S = 40;
+/** Answers on their way when the process ends; what the desk did stands without them. */
+const SETTLE_WITHIN_MS = 5_000;
 
 export function createTelegramBot(options: TelegramOptions): MessengerEdge {
   const bot = new Bot(options.token, {
@@ -83,7 +85,7 @@ class Intake {
   }
 
   async settle(): Promise<void> {
-    await Promise.all(this.#running);
+    await within(SETTLE_WITHIN_MS, Promise.all(this.#running));
   }
 
   async #take(update: Update, signal: AbortSignal): Promise<void> {

@@ -47,10 +47,11 @@ async function sendParts(
 ): Promise<DeliveryResult> {
   const parts = partsOf(delivery);
   if (parts.length === 0) return { kind: "refused", error: "there is nothing visible to send" };
-  for (const part of parts.slice(delivery.sentParts.length)) {
+  for (const [index, part] of parts.entries()) {
+    if (index < delivery.sentParts.length) continue;
     const sent = await sendOne(api, delivery, { part, signal });
     if (typeof sent !== "string") return sent;
-    await delivery.onPart(sent);
+    await delivery.onPart(sent, index === parts.length - 1);
   }
   return { kind: "sent" };
 }

@@ -1,5 +1,5 @@
-import type { Message } from "grammy/types";
 import type { Media } from "../../domain/inbound.ts";
+import type { Message } from "./api-types.ts";
 
 /** The platform's own notices about a chat: nobody said anything. */
 const SERVICE = [

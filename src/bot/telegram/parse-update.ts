@@ -1,5 +1,5 @@
-import type { CallbackQuery, Chat, ChatMemberUpdated, Message, Update, User } from "grammy/types";
 import type { ClickEvent, InboundEvent, MembershipEvent, Person } from "../../domain/inbound.ts";
+import type { CallbackQuery, Chat, ChatMemberUpdated, Message, Update, User } from "./api-types.ts";
 import { isServiceMessage, parseMedia } from "./parse-media.ts";
 import type { PromptReference } from "./prompt.ts";
 
@@ -155,7 +155,7 @@ function isPrivate(chat: Pick<Chat, "type">): boolean {
 }
 
 /** Outside forums a reply carries a thread id too, which must not be sent back. */
-function threadOf(message: Message): string | null {
+function threadOf(message: Pick<Message, "is_topic_message" | "message_thread_id">): string | null {
   const { is_topic_message: isTopic, message_thread_id: thread } = message;
   return isTopic && thread !== undefined ? String(thread) : null;
 }

@@ -1,8 +1,8 @@
 import { type Api, GrammyError } from "grammy";
-import type { Update } from "grammy/types";
 import { messageOf } from "../../domain/errors.ts";
 import type { EdgeLog, EdgeStatus } from "../edge.ts";
-import { pause } from "../wait.ts";
+import { pause, within } from "../wait.ts";
+import type { Update } from "./api-types.ts";
 import { ALLOWED_UPDATES } from "./parse-update.ts";
 
 export interface PollerOptions {
@@ -16,6 +16,8 @@ export interface PollerOptions {
 const POLL_S = 25;
 const CONFLICT_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 15_000;
+/** A store that hangs must not hold up the end of the process: its update comes again. */
+const STOP_WITHIN_MS = 5_000;
 const POLLING: EdgeStatus = { ok: true, detail: "polling" };
 
 /**
@@ -47,7 +49,7 @@ export class Poller {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#loop;
+    await within(STOP_WITHIN_MS, this.#loop ?? Promise.resolve());
     await this.#confirm();
     this.#status = { ok: false, detail: "stopped" };
   }

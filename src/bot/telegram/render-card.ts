@@ -1,7 +1,7 @@
-import type { InlineKeyboardMarkup } from "grammy/types";
 import type { Card, CardButton } from "../../domain/messenger.ts";
 import { plainLine, QUOTE_LIMIT } from "../plain-line.ts";
 import { splitText } from "../split-text.ts";
+import type { InlineKeyboardMarkup } from "./api-types.ts";
 
 /** Code points after the entities are parsed. */
 export const MESSAGE_LIMIT = 4096;

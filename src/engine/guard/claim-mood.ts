@@ -25,6 +25,8 @@ const PERSON_DECIDES = phrase(
   "решает|решается|решит|решают|согласу~|спросить|спрошу|вопрос~|проверит|operator|human|decides?|decided|ask|approval|agreed (?:first|in advance|beforehand)|заранее|только",
 );
 const OF_LEAD = /(?<![\p{L}])(?:вы|you|you've|you have)(?: (?:уже|already|just|ведь))?\s*$/iu;
+const DONE_BY_LEAD =
+  /(?<![\p{L}])вы(?: уже)? (?:отправ|оплат|получ|перев|присл|подтверд)\p{L}*л[аи]?$|(?<![\p{L}])you(?:'ve| have)?(?: already| just)? (?:sent|paid|got|received|transferred)$/iu;
 const ALWAYS = phrase("всегда|каждый|каждую|вручную|обычно|always|usually|every|normally|manually");
 const NOT_YET =
   /^\s*[,:—–-]?\s*(?:пока\s)?(?:не\s|нет(?![\p{L}])|еще не|not yet|yet to|(?:only )?once(?![\p{L}])|один раз)/iu;
@@ -53,7 +55,7 @@ function isStated(sentence: string, span: Span, clause: Span & { text: string })
   const inside = sentence.slice(span.start, span.end).replace(IDIOM, "");
   if (says(sentence.slice(0, span.start), LEADS)) return false;
   if (says(inside, NEGATION) || says(lead.slice(-NEAR), NEGATION)) return false;
-  if (OF_LEAD.test(lead) || says(sentence, ALWAYS)) return false;
+  if (OF_LEAD.test(lead) || DONE_BY_LEAD.test(inside) || says(sentence, ALWAYS)) return false;
   if (NOT_YET.test(sentence.slice(span.end))) return false;
   if (says(lead, CONDITION) || says(inside, CONDITION) || startsConditional(sentence, clause))
     return false;

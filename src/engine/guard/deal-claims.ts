@@ -14,7 +14,7 @@ export const DEAL_CLAIMS: ClaimRule[] = [
     rule: "payment_auto_verified",
     patterns: [
       phrase(
-        `(?:${MONEY})(?: .. | )(?:подтвержден~|получен~|поступил~|пришл~|прошл~|прошел|зачислен~|дошл~|дошел|засчитан~|проверен~|принят~|подтвердил~)`,
+        `(?:${MONEY})(?: .. | )(?:подтвержден~|получен~|поступил~|пришл~|прошл~|прошел|зачислен~|дошл~|дошел|засчитан~|проверен~|принят~|подтвердил~|получил~|увидел~)`,
       ),
       phrase(
         `(?:подтвержден~|получен~|поступил~|пришл~|прошл~|прошел|зачислен~|дошл~|дошел|подтвердил~|проверил~|получил~|видим|приняли|(?:мы|я) видим|вижу|видим)(?: | .. )(?:${MONEY}|оплату|транзакцию)`,
@@ -56,7 +56,7 @@ export const DEAL_CLAIMS: ClaimRule[] = [
         "(?:sent|paid out|released|approved|issued|signed off on|authori[sz]ed|transferred)(?: .. | )(?:payout|cash|baht|thb|your money|the money|your funds)",
       ),
       phrase(
-        "courier(?: .. | )(?:on (?:his|her|its|the) way|has left|left|dispatched|en route|is coming)|come (?:and )?(?:pick|collect|get) (?:it|your|the) .. (?:up|money|cash)|come (?:and )?pick it up|come collect it",
+        "courier(?: .. | )(?:heading|driving|on (?:his|her|its|the) way|has left|left|dispatched|en route|is coming)|come (?:and )?(?:pick|collect|get) (?:it|your|the) .. (?:up|money|cash)|come (?:and )?pick it up|come collect it",
       ),
     ],
     backed: (o) =>

@@ -61,11 +61,11 @@ export interface WordNumber {
 /** Numbers written out in Russian or English: "две тысячи", "sixty-two thousand six hundred". */
 export function findNumberWords(text: string): WordNumber[] {
   const found: WordNumber[] = [];
-  for (const match of text.matchAll(RUN)) {
+  for (const match of text.toLowerCase().matchAll(RUN)) {
     const words = match[0].split(/[\s-]+/).filter((word) => word.toLowerCase() !== "and");
     const value = composed(words);
-    const span = { text: match[0], start: match.index, end: match.index + match[0].length };
-    found.push({ ...span, value, words: words.length });
+    const span = { start: match.index, end: match.index + match[0].length };
+    found.push({ ...span, text: text.slice(span.start, span.end), value, words: words.length });
   }
   return found;
 }

@@ -85,7 +85,7 @@ function digitNumbers(text: string): NumberPiece[] {
     const scaled = SCALE.exec(text.slice(end));
     const factor = scaled === null ? 1 : scaled[1] === undefined ? 1_000_000 : 1000;
     const stop = end + (scaled?.[0].length ?? 0);
-    const tail = text.slice(stop);
+    const tail = text.slice(stop, stop + 32);
     if (scaled === null && /^\p{L}/u.test(tail) && unitAfter(tail).kind === "none") continue;
     found.push({
       text: text.slice(start, stop),
@@ -102,7 +102,7 @@ function digitNumbers(text: string): NumberPiece[] {
 
 function spelledNumbers(text: string): NumberPiece[] {
   return findNumberWords(text)
-    .filter((word) => !/\d\s?$/.test(text.slice(0, word.start)))
+    .filter((word) => !/\d\s?$/.test(text.slice(Math.max(0, word.start - 2), word.start)))
     .map((word) => ({
       text: word.text,
       start: word.start,
@@ -130,7 +130,9 @@ function readings(raw: string): string[] {
 function unitAround(text: string, start: number, end: number): Unit {
   const after = unitAfter(text.slice(end));
   if (after.kind !== "none") return after;
-  const before = BEFORE_MONEY.find(([, pattern]) => pattern.test(text.slice(0, start)));
+  const before = BEFORE_MONEY.find(([, pattern]) =>
+    pattern.test(text.slice(Math.max(0, start - 12), start)),
+  );
   return before === undefined ? after : { kind: "money", currency: before[0] };
 }
 
@@ -144,7 +146,8 @@ function unitAfter(tail: string): Unit {
 
 function isListMark(text: string, start: number, end: number): boolean {
   if (end - start > 2 || !/^[.)]\s/.test(text.slice(end, end + 2))) return false;
-  return /(?:^|\n)[\s>-]*$/.test(text.slice(0, start));
+  const line = text.slice(text.lastIndexOf("\n", start - 1) + 1, start);
+  return /^[\s>-]*$/.test(line);
 }
 
 function countedWord(tail: string): string {

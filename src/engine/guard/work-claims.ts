@@ -13,7 +13,7 @@ export const WORK_CLAIMS: ClaimRule[] = [
         "(?:передаю|передал~|передам|передаем|передадим|переключаю|переключил~|переключу|переведу|перевожу|подключаю|подключил~|подключу|зову|позвал~|позову|соединяю|соединил~|направил~|направляю|уточню|уточняю|спрошу|спросил~|сообщил~|сообщу)(?: .. | )(?:оператор~|менеджер~|коллег~|специалист~|сотрудник~|человек~|администратор~|администрац~|руководител~)",
       ),
       phrase(
-        "(?:оператор|менеджер|коллега|специалист|сотрудник|администратор)(?: .. | )(?:свяжется|ответит|подключится|напишет|подойдет|поможет|вернется|возьмет)",
+        "(?:оператор|менеджер|коллега|специалист|сотрудник|администратор)(?: .. | )(?:свяжется|ответит|подключится|напишет|подойдет|поможет|вернется|возьмет|в курсе|на связи|подключен~)",
       ),
       phrase(
         "(?:passing|pass|passed|transferring|transfer|transferred|handing|hand|handed|connecting|connect|connected|forwarding|forwarded|forward|escalating|escalated|escalate|putting|referring|referred|get you|getting you|bring in|bringing in|loop in|looping in|i'll ask|let me ask|asked|asking|i'll get|let me get)(?: .. | )(?:operator|manager|colleague|human|agent|person|specialist|team|staff|support|supervisor)",
@@ -58,7 +58,7 @@ export const WORK_CLAIMS: ClaimRule[] = [
         "(?:i've|i have|we've|we have|just|i|we)(?: just| already)? (?:booked|reserved|scheduled|signed you up)",
       ),
       phrase(
-        "(?:booking|appointment|reservation|lesson|call|slot|trial|table|room|visit|session|class|meeting)(?: .. | )(?:is|has been|was|are|now|'s) (?:now |all )?(?:booked|confirmed|reserved|scheduled|set|made)",
+        "(?:booking|appointment|reservation|lesson|call|slot|trial|table|room|visit|session|class|meeting)(?: .. | )(?:is|has been|was|are|now|'s) (?:now |all )?(?:booked|confirmed|reserved|scheduled|set for)",
       ),
     ],
     backed: (o) =>

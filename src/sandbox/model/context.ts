@@ -17,6 +17,8 @@ export interface Context {
   asksQuote: boolean;
   /** This turn names an asset, a sum or a network. */
   mentionsMoney: boolean;
+  /** This turn names a way to receive the money. */
+  namesMethod: boolean;
   hash?: string;
   /** A number that the lead names as paid, or the sum of a receipt. */
   saidAmount?: string;
@@ -40,6 +42,7 @@ export function understand(reading: Reading): Context {
     intents,
     terms,
     mentionsMoney,
+    namesMethod: current.payoutMethod !== undefined,
     asksQuote: mentionsMoney && needsQuote({ deal, terms, intents }),
     hash: hashIn(reading.text),
     saidAmount: current.amount ?? readTerms(reading.text).bareNumber,

@@ -109,8 +109,9 @@ function afterPayout(deal: Deal, run: ToolRun): Deal {
 function afterNotice(deal: Deal, notice: Outcome): Deal {
   const done = notice.status === "completed";
   if (notice.tool === "confirm_fiat_payment" && done) return { ...deal, phase: "paid" };
-  if (notice.tool === "set_kyc_status") return { ...deal, kyc: "unknown" };
-  if (notice.tool !== "issue_exchange_payout") return deal;
+  const waits = notice.status === "waiting_approval";
+  if (notice.tool === "set_kyc_status") return { ...deal, kyc: waits ? "needed" : "unknown" };
+  if (notice.tool !== "issue_exchange_payout" || waits) return deal;
   const status = done ? "completed" : "refused";
   return {
     ...deal,

@@ -15,6 +15,29 @@ const PATTERNS = {
     "(hi|hello|hey)( there)?",
     "good (morning|evening|afternoon|day)",
   ),
+  decline: phrases(
+    "нет",
+    "неа",
+    "подумаю",
+    "(позже|потом|не сейчас)",
+    "no",
+    "nope",
+    "not (now|yet|today)",
+    "(i'll|let me) think*",
+    "maybe later",
+  ),
+  whoAreYou: phrases(
+    "(кто|что) (вы|ты)( так*)?",
+    "(вы|ты)( это)? (бот|робот|человек|нейросеть|живой)",
+    "who (are you|is this)",
+    "are you (a |an )?(bot|robot|human|ai|real)*",
+  ),
+  promises: phrases(
+    "(сейчас|скоро|позже|завтра) (пришлю|скину|сделаю|сниму|запишу)",
+    "(i'll|i will) (send|make|record|take) (it|them|that|the|my)*( documents?| passport| video| photo)?( soon| later| now)?",
+  ),
+  finished: phrases("готово", "сделал(а|ано)?", "сделано", "done", "it's done"),
+  whichAddress: phrases("адрес", "address"),
   thanks: phrases("спасибо*", "благодар*", "thanks", "thank you", "thx"),
   accept: phrases(
     "да",
@@ -45,6 +68,8 @@ const PATTERNS = {
     "sure",
     "fine",
     "go( ahead| on)?",
+    "го",
+    "do it",
     "proceed",
     "create (it|the order)",
     "confirm*",
@@ -66,6 +91,7 @@ const PATTERNS = {
     "готов* (перевести|отправить|перевожу)",
     "как (оплатить|заплатить|платить)",
     "(скин*|дай*|пришл*|кин*)( мне)?( сразу)?( номер)? (карт(у|ы)|адрес|кошел*|ссылк*|куар|qr)",
+    "(карту|номер карты|кошелек|реквизиты) (дай|скин|пришл|кин)*",
     "адрес кошелька",
     "кошелек",
     "where (do|should|can|to)( i)? (pay|send|transfer)",
@@ -82,11 +108,15 @@ const PATTERNS = {
     "(еще )?не (оплатил|отправил|перевел|платил)а?",
     "(not|haven't|hasn't|didn't) (yet )?(paid|sent|pay|send)( yet)?",
     "(before|when|if) i( have)?( ve)? (pay|paid|send|sent)",
+    "(сейчас|скоро|позже|завтра|вечером)?( я)? (переведу|оплачу|отправлю|скину|заплачу)",
+    "(i'll|i will|going to|about to) (pay|send|transfer)( it)?",
+    "(paying|sending)( it)? (now|soon|later)",
   ),
   paid: phrases(
     "(отправил|оплатил|перевел|скинул|заплатил|кинул)а?",
     "(оплата|перевод) (прошл|сделан|отправлен|ушел|ушл)*",
     "(оплачено|отправлено|переведено)",
+    "деньги (ушли|отправил*|перевел*)",
     "(i've|i have|i|just|already|have) (paid|sent|transferred)",
     "^paid",
     "^sent",
@@ -128,6 +158,8 @@ const PATTERNS = {
     "(can|may) i (come|pick|collect)*",
     "where is my (money|cash|payout)",
     "(pay ?out|cash out)",
+    "(give|send)( me)? my (money|cash|baht)",
+    "(приеду|подъеду|подойду|зайду|буду) (через|к|в|завтра|сегодня)",
     "when (will|does) (the )?(courier|cash|money)*",
     "pick(ing)? (it |them |the cash )?up",
     "(withdrawal|pickup|atm|the|my) code",
@@ -198,7 +230,7 @@ const PATTERNS = {
     "(another|other) (shop|exchanger|exchange|place|guy)s?",
     "(do|make it|give me) \\d{1,3}[.,]\\d+",
     "for a regular",
-    "too expensive",
+    "(too |quite |is )?expensive",
   ),
   booking: phrases(
     "созвон*",
@@ -340,7 +372,7 @@ const PATTERNS = {
 export type Intent = keyof typeof PATTERNS;
 
 export function intentsIn(text: string): Set<Intent> {
-  const plain = normalise(text).replace(/\[[a-z_]+(?::[^\]]*)?\]/g, " ");
+  const plain = normalise(text).replace(/\[[a-z_]+(?:[:,][^\]]*)?\]/g, " ");
   const names = Object.keys(PATTERNS) as Intent[]; // the keys of a constant object
   const found = new Set(names.filter((name) => PATTERNS[name].test(plain.trim())));
   if (found.has("howToCancel")) found.delete("cancel");

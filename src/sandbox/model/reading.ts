@@ -56,8 +56,8 @@ export interface Reading {
 }
 
 const OUTCOME =
-  /\b(A-\d+)\b\s*(?:\(([a-z_]+)\))?[^.;\n]{0,20}?\b(completed|declined|rejected|expired|failed|cancelled|superseded|unknown)\b/;
-const MEDIA = /\[([a-z_]+)(?::[^\]]*)?\]/g;
+  /\b(A-\d+)\b\s*(?:\(([a-z_]+)\))?[^.;\n]{0,20}?\b(completed|declined|rejected|expired|failed|cancelled|superseded|unknown|waiting_approval)\b/;
+const MEDIA = /\[([a-z_]+)(?:[:,][^\]]*)?\]/gi;
 
 export function readRequest(request: ChatRequest): Reading {
   const { messages } = request;

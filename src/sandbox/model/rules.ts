@@ -4,30 +4,32 @@ import { readRequest } from "./reading.ts";
 import { repairedText } from "./repair.ts";
 import { bookMeeting, deskWork } from "./skill-desk.ts";
 import { answerInfo, answerQuestion } from "./skill-knowledge.ts";
-import { closeDeal, explainEarlyRequisites, quoteTerms } from "./skill-order.ts";
+import { closeDeal, explainEarlyRequisites, noteMethod, quoteTerms } from "./skill-order.ts";
 import { outcomeText, tellOutcome } from "./skill-outcome.ts";
 import { checkPayment, payOut, receiveIdentity } from "./skill-payment.ts";
 import { cancelDeal, handOver } from "./skill-people.ts";
-import { askForTerms, smallTalk, tellStatus } from "./skill-talk.ts";
+import { askForTerms, introduce, smallTalk, tellStatus } from "./skill-talk.ts";
 import { structuredAnswer, summaryText } from "./summary.ts";
 import type { ChatRequest } from "./wire.ts";
 
 /** The order is the precedence: money on its way first, talk last. */
 const SKILLS: Skill[] = [
   tellOutcome,
-  checkPayment,
   handOver,
+  checkPayment,
   cancelDeal,
   receiveIdentity,
   quoteTerms,
   payOut,
   closeDeal,
   explainEarlyRequisites,
+  noteMethod,
   deskWork,
   bookMeeting,
   answerInfo,
   tellStatus,
   askForTerms,
+  introduce,
   answerQuestion,
   smallTalk,
 ];
@@ -54,7 +56,11 @@ function speak(request: ChatRequest): ModelAnswer {
 /** A greeting is answered once, and an outcome that joined the turn is told first. */
 function framed(context: Context, text: string): string {
   const { reading } = context;
-  const news = reading.trigger ? [] : reading.notices.map((notice) => outcomeText(context, notice));
+  const news = reading.trigger
+    ? []
+    : reading.notices
+        .filter((each) => each.status !== "waiting_approval")
+        .map((notice) => outcomeText(context, notice));
   const greets = context.intents.has("greet") && reading.isFirstReply;
   const greeting = reading.language === "ru" ? "Здравствуйте!" : "Hello!";
   const starts = greets && !text.startsWith(greeting) ? [greeting] : [];

@@ -5,7 +5,9 @@ import { type ChatRequest, messageText } from "./wire.ts";
 export const stepsSchema = z.array(
   z.strictObject({
     content: z.string().nullish(),
-    tool_calls: z.array(z.strictObject({ name: z.string(), arguments: z.unknown().optional() })).optional(),
+    tool_calls: z
+      .array(z.strictObject({ name: z.string(), arguments: z.unknown().optional() }))
+      .optional(),
     /** The whole body: an object as JSON, text as it is, an array as the events of a stream. */
     raw: z.unknown().optional(),
     status: z.int().min(100).max(599).optional(),

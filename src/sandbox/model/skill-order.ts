@@ -13,7 +13,7 @@ import type { Quote } from "./deal.ts";
 import { INFO_TOOL, infoSentences, wantsInfo } from "./info.ts";
 import { intentsIn } from "./intents.ts";
 import type { ToolResult } from "./reading.ts";
-import { orderText, quoteText, refusalText, requisitesText } from "./speak-deal.ts";
+import { methodText, orderText, quoteText, refusalText, requisitesText } from "./speak-deal.ts";
 
 const QUOTE_TOOL = "compute_exchange_quote";
 const CHECK_TOOL = "check_exchange_verification";
@@ -49,12 +49,21 @@ export const closeDeal: Skill = (context) => {
   if (!agrees(context) || !offered(context, ORDER_TOOL)) return undefined;
   const { phase } = context.deal;
   if (!hasTerms(context) || ["proof", "paid", "payout"].includes(phase)) return undefined;
-  if (phase === "requisites" && !has(context, "pay") && !requisitesGivenNow(context))
-    return undefined;
+  const asksWhere = has(context, "pay", "whichAddress");
+  if (phase === "requisites" && !asksWhere && !requisitesGivenNow(context)) return undefined;
   const isOrdered = phase === "ordered" || phase === "requisites";
   const order = resultOf(context, ORDER_TOOL);
   if (!isOrdered) return order ? afterRefusedOrder(context, order) : proposeOrder(context);
-  return wantsToPay(context) ? giveRequisites(context) : { content: orderText(context, order) };
+  const goesOn = order === undefined && has(context, "accept", "whichAddress");
+  return goesOn || wantsToPay(context)
+    ? giveRequisites(context)
+    : { content: orderText(context, order) };
+};
+
+/** A way to receive the money named for the quote at hand. */
+export const noteMethod: Skill = (context) => {
+  if (context.deal.phase !== "quoted" || !context.namesMethod) return undefined;
+  return { content: methodText(context) };
 };
 
 /** Asked for a card or an address before there is anything to pay. */
@@ -70,7 +79,11 @@ export const explainEarlyRequisites: Skill = (context) => {
 };
 
 function agrees(context: Context): boolean {
+  // "ok, I'll send the documents in a minute" is no word about the order
+  if (has(context, "notYetPaid") || has(context, "promises")) return false;
   if (has(context, "accept", "pay")) return true;
+  const hasOrder = context.deal.phase === "ordered" || context.deal.phase === "requisites";
+  if (hasOrder && has(context, "whichAddress") && !has(context, "address")) return true;
   return has(context, "formal") && context.deal.kyc === "needed";
 }
 

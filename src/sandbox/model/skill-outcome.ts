@@ -39,6 +39,11 @@ export function outcomeText(context: Context, outcome: Outcome): string {
         "По %s оператор не ответил вовремя, запрос закрыт.",
         "No operator answered about %s in time, so the request is closed.",
       ]);
+    case "waiting_approval":
+      return about(context, outcome, [
+        "По %s ответа ещё нет: проверяет оператор.",
+        "There is no answer about %s yet: an operator is checking.",
+      ]);
     case "unknown":
       return about(context, outcome, [
         "По %s результат пока не известен, оператор выясняет.",

@@ -35,6 +35,7 @@ function isProof(context: Context): boolean {
   if (phase === "paid" || phase === "payout") return resultOf(context, VERIFY_TOOL) !== undefined;
   if (has(context, "identity") || context.intents.has("notYetPaid")) return false;
   if (has(context, "paid")) return true;
+  if (has(context, "finished") && phase === "requisites") return true;
   const hasMedia = context.reading.media.length > 0;
   const awaits = phase === "requisites" || phase === "proof";
   return (has(context, "receipt") || awaits) && hasMedia && context.deal.kyc !== "needed";
@@ -145,7 +146,7 @@ export const payOut: Skill = (context) => {
 function wantsPayout(context: Context): boolean {
   if (has(context, "payout")) return true;
   const isPaid = context.deal.phase === "paid";
-  return isPaid && has(context, "status", "hours", "address", "accept", "pay");
+  return isPaid && has(context, "status", "hours", "address", "methods", "accept", "pay");
 }
 
 function payoutCall(context: Context) {

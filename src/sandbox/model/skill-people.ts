@@ -8,6 +8,7 @@ const SUMMARY_LENGTH = 300;
 
 /** What a person must decide: someone else's money, the terms, or a wish to talk to a person. */
 export const handOver: Skill = (context) => {
+  if (context.hash) return undefined;
   if (has(context, "operator", "thirdParty", "forget")) return toOperator(context);
   // with new terms to work out the quote comes first, it says that the sum is fixed
   return has(context, "haggle") && !context.asksQuote ? toOperator(context) : undefined;

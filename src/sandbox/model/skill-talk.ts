@@ -27,6 +27,8 @@ export const askForTerms: Skill = (context) => {
 
 /** "What now?": the answer follows from the tool results so far. */
 export const tellStatus: Skill = (context) => {
+  if (has(context, "notYetPaid") && context.deal.phase === "requisites")
+    return waitForTransfer(context);
   if (!has(context, "status") || context.deal.phase === "none") return undefined;
   switch (context.deal.phase) {
     case "quoted":
@@ -66,19 +68,32 @@ export const tellStatus: Skill = (context) => {
   }
 };
 
+/** Asked who is answering: a program, and it says so. */
+export const introduce: Skill = (context) => {
+  if (!has(context, "whoAreYou")) return undefined;
+  return say(
+    context,
+    "Я бот: отвечаю и считаю сам, а важное решает человек.",
+    "I am a bot: I answer and work things out, and what matters is decided by a person.",
+  );
+};
+
 /** Nothing to do or to look up: a word of courtesy and what can be asked. */
 export const smallTalk: Skill = (context) => {
-  if (has(context, "thanks"))
+  if (has(context, "thanks") && !has(context, "decline"))
     return say(
       context,
       "Пожалуйста! Если что-то ещё понадобится, пишите.",
       "You are welcome! Write if you need anything else.",
     );
   if (context.deal.phase === "requisites" && has(context, "accept"))
+    return waitForTransfer(context);
+  if (has(context, "promises")) return say(context, "Хорошо, жду.", "Good, I am waiting.");
+  if (has(context, "decline"))
     return say(
       context,
-      "Хорошо, жду перевода. Потом пришлите хеш или чек.",
-      "Good, I am waiting for the transfer. Then send me the hash or the receipt.",
+      "Хорошо, без спешки. Напишите, если решите продолжить.",
+      "All right, take your time. Write when you want to go on.",
     );
   const greeting = has(context, "greet") ? inLanguage(context, "Здравствуйте! ", "Hello! ") : "";
   const offer = offered(context, "compute_exchange_quote")
@@ -90,6 +105,14 @@ export const smallTalk: Skill = (context) => {
     : inLanguage(context, "Чем могу помочь?", "How can I help you?");
   return { content: greeting + offer };
 };
+
+function waitForTransfer(context: Context) {
+  return say(
+    context,
+    "Хорошо, жду перевода. Потом пришлите хеш или чек.",
+    "Good, I am waiting for the transfer. Then send me the hash or the receipt.",
+  );
+}
 
 function isQuestionOfFacts(context: Context): boolean {
   return !has(context, "rate") && context.reading.text.includes("?");

@@ -30,6 +30,15 @@ export function quoteText(context: Context, result: ToolResult): string {
   );
 }
 
+export function methodText(context: Context): string {
+  const method = METHOD_NAMES[context.terms.payoutMethod ?? ""];
+  return inLanguage(
+    context,
+    `Хорошо, получение: ${method?.[0] ?? "по договорённости"}. Оформляем?`,
+    `Good, you receive it as ${method?.[1] ?? "arranged"}. Shall I go on?`,
+  );
+}
+
 export function orderText(context: Context, result: ToolResult | undefined): string {
   const { orderId, amountFrom, amountTo } = { ...context.deal.order, ...result?.data };
   const named = orderId ? ` ${orderId}` : "";
@@ -51,12 +60,20 @@ export function requisitesText(context: Context, result: ToolResult): string {
   const network = data.network ? ` (${String(data.network).toUpperCase()})` : "";
   const target = String(address ?? exchangeId ?? paymentUrl ?? detailsText ?? "");
   const extra = [memo ?? tag].filter(Boolean).map((value) => ` Memo: ${value}.`);
+  const revived =
+    data.revived === true
+      ? inLanguage(
+          context,
+          ` Сумма пересчитана: к получению ${data.amountTo} ${data.quoteAsset}.`,
+          ` The sum was counted anew: you receive ${data.amountTo} ${data.quoteAsset}.`,
+        )
+      : "";
   const exactly = sum && asset ? `${sum} ${asset}${network}` : network.trim();
   const rule = amlSentence(data.instructions, context);
   return inLanguage(
     context,
-    `Переведите ровно ${exactly} в течение ${ttlMin} минут:\n${target}\n${extra.join("")}${rule} После перевода пришлите ${address ? "хеш транзакции" : "чек"}.`,
-    `Please send exactly ${exactly} within ${ttlMin} minutes:\n${target}\n${extra.join("")}${rule} After that send me ${address ? "the transaction hash" : "the receipt"}.`,
+    `Переведите ровно ${exactly} в течение ${ttlMin} минут:\n${target}\n${extra.join("")}${rule}${revived} После перевода пришлите ${address ? "хеш транзакции" : "чек"}.`,
+    `Please send exactly ${exactly} within ${ttlMin} minutes:\n${target}\n${extra.join("")}${rule}${revived} After that send me ${address ? "the transaction hash" : "the receipt"}.`,
   );
 }
 

@@ -41,12 +41,13 @@ const PLAIN_USD = phrases("usd", "доллар*", "dollars?");
 
 export function readTerms(original: string): Mentioned {
   const text = withoutReferences(original);
-  const amounts = findNumbers(text)
+  const amounts = withoutReplaced(text, findNumbers(text))
     .filter((span) => isMoney(text, span))
     .map((span) => ({ ...span, unit: unitBeside(text, span) }));
   const assets = assetsIn(text);
   const main = chooseAmount(text, amounts);
-  const asset = assetOf(main?.unit, assets) ?? (sourceBankIn(text) ? "RUB" : undefined);
+  const paysRoubles = sourceBankIn(text) !== undefined || paymentMethodIn(text) === "sbp_qr";
+  const asset = assetOf(main?.unit, assets) ?? (paysRoubles ? "RUB" : undefined);
   return {
     terms: defined({
       asset,
@@ -77,7 +78,7 @@ export function mergeTerms(earlier: Terms, later: Terms): Terms {
 /** Hashes, addresses, links, times, phone numbers and network names hold digits that are no sums. */
 function withoutReferences(text: string): string {
   return normalise(text)
-    .replace(/\[[a-z_]+(?::[^\]]*)?\]/g, " ")
+    .replace(/\[[a-z_]+(?:[:,][^\]]*)?\]/g, " ")
     .replace(/https?:\/\/\S+|[^\s@]{1,64}@\S+/g, " ")
     .replace(/(trc|erc|bep|трс|трц|ерс)[\s-]*20/g, "$1 ")
     .replace(/[0-9a-z]{24,}/g, (word) => (/\d/.test(word) ? " " : word))
@@ -89,6 +90,15 @@ function withoutReferences(text: string): string {
 function isMoney(text: string, span: NumberSpan): boolean {
   const before = text.slice(Math.max(0, span.start - 2), span.start);
   return !NOT_MONEY.test(text.slice(span.end, span.end + NEAR)) && !/[№#]\s?$/.test(before);
+}
+
+/** "не 1000, а 2500", "from 1000 to 2500", "1000 вместо 2000": the old sum counts no more. */
+function withoutReplaced(text: string, spans: NumberSpan[]): NumberSpan[] {
+  const kept = spans.filter((span) => {
+    const before = text.slice(Math.max(0, span.start - NEAR), span.start);
+    return !/(?:^|[\s,.!])(?:не|вместо|not|instead of|rather than|from|с)\s*$/.test(before);
+  });
+  return kept.length > 0 ? kept : spans;
 }
 
 interface Sum extends NumberSpan {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { ControlError } from "../control-body.ts";
 import type { TelegramCore } from "./core.ts";
 import { BOT_USER, type TelegramChat, type TelegramUser } from "./identity.ts";
@@ -19,12 +20,14 @@ export function meetUser(
   names: PersonNames = {},
 ): TelegramUser {
   const known = core.state.users.get(userId);
-  const given = Object.fromEntries(
-    Object.entries(names).filter(([, value]) => value !== undefined),
-  );
-  const first: TelegramUser = { id: userId, is_bot: false, first_name: `User ${userId}` };
-  const user: TelegramUser = { ...(known ?? first), ...given };
-  if (!known || Object.keys(given).length > 0) core.emit("user", { user });
+  const user: TelegramUser = {
+    ...(known ?? { id: userId, is_bot: false, first_name: `User ${userId}` }),
+    ...(names.first_name === undefined ? {} : { first_name: names.first_name }),
+    ...(names.last_name === undefined ? {} : { last_name: names.last_name }),
+    ...(names.username === undefined ? {} : { username: names.username }),
+    ...(names.language_code === undefined ? {} : { language_code: names.language_code }),
+  };
+  if (!known || !isDeepStrictEqual(known, user)) core.emit("user", { user });
   return user;
 }
 

@@ -25,7 +25,9 @@ export const runs = pgTable(
     seenSeq: bigint("seen_seq", { mode: "number" }).notNull().default(0),
     cycle: integer("cycle").notNull().default(0),
     attempts: integer("attempts").notNull().default(0),
+    /** How often a worker was lost. */
     restarts: integer("restarts").notNull().default(0),
+    modelFailures: integer("model_failures").notNull().default(0),
     supersededDrafts: integer("superseded_drafts").notNull().default(0),
     /** Active work only, real milliseconds; waiting for people or retries does not count. */
     activeMs: integer("active_ms").notNull().default(0),

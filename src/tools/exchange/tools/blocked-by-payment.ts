@@ -8,9 +8,7 @@ import type { ExchangeDeps } from "./exchange-deps.ts";
 
 /** Money came, or a proof of it that nobody has settled yet. */
 export function hasPayment(order: Order): boolean {
-  return (
-    order.status === "paid" || order.status === "payout" || order.proofReceivedAt !== null
-  );
+  return order.status === "paid" || order.status === "payout" || order.proofReceivedAt !== null;
 }
 
 /** Money may be on its way: neither a re-quote nor a cancellation may end the order. */
@@ -28,7 +26,10 @@ export async function blockedByPayment(
     now,
     reason: "payment_review",
     order,
-    summary: `a payment for ${orderName(order)} was reported, and the client wants to change or cancel it`,
+    summary: {
+      en: `a payment for ${orderName(order)} was reported, and the client wants to change or cancel it`,
+      ru: `об оплате ${orderName(order)} сообщили, а клиент хочет изменить или отменить заявку`,
+    },
   });
   return refusal({
     type,

@@ -65,5 +65,8 @@ async function cancel(tx: Tx, deps: ExchangeDeps, call: ToolCall): Promise<ToolR
   await writeAudit(tx, [
     { tenantId, conversationId, eventType: "order.cancelled", summary, createdAt: now },
   ]);
-  return success({ type: "exchange_order", id: name, summary }, { orderId: name, status: "cancelled" });
+  return success(
+    { type: "exchange_order", id: name, summary },
+    { orderId: name, status: "cancelled" },
+  );
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ToolResult } from "../../../domain/tool.ts";
 import type { Tx } from "../../../store/db.ts";
 import { cancelOrders, type Order, openOrders, orderName } from "../../../store/orders.ts";
-import { quoteById, recentQuotes } from "../../../store/quotes.ts";
+import { quoteById, quoteName, recentQuotes } from "../../../store/quotes.ts";
 import { lockConversation } from "../../../store/runs.ts";
 import type { RagTool, ToolCall } from "../../contract.ts";
 import { raiseHandoff } from "../../raise-handoff.ts";
@@ -11,7 +11,6 @@ import { blockedByPayment, hasPayment } from "./blocked-by-payment.ts";
 import { type ExchangeDeps, hasRates } from "./exchange-deps.ts";
 import { moveStage } from "./move-stage.ts";
 import { displayOf, figuresData, priceOf, priceRefusal, quoteData, saveQuote } from "./price.ts";
-import { quoteName } from "../../../store/quotes.ts";
 import { quoteOutput } from "./quote-output.ts";
 import { resolveTerms, sameTerms, type Terms, termsOfOrder } from "./terms.ts";
 
@@ -69,7 +68,7 @@ async function quote(tx: Tx, deps: ExchangeDeps, { call, args }: Asked): Promise
   const priced = await priceOf(tx, deps, call.tenantId, terms);
   if (!priced.ok) {
     const refused = priceRefusal(priced, terms);
-    if (refused.data.needsOperator === true) await askOperator(tx, deps, call, refused.summary);
+    if (refused.data.needsOperator === true) await askOperator(tx, deps, call, terms);
     return refused;
   }
   const ids = open.map((order) => order.id);
@@ -109,12 +108,17 @@ async function askOperator(
   tx: Tx,
   deps: ExchangeDeps,
   call: ToolCall,
-  summary: string,
+  terms: Terms,
 ): Promise<void> {
-  const request = { ...scopeOf(call), reason: "operator_request" as const, order: null, summary };
-  await raiseHandoff(tx, deps.jobs, request);
-}
-
-function scopeOf({ tenantId, conversationId, contactId, now }: ToolCall) {
-  return { tenantId, conversationId, contactId, now };
+  const { tenantId, conversationId, contactId, now } = call;
+  const asked = `${terms.amount} ${terms.asset} ${terms.network}`.trim();
+  await raiseHandoff(tx, deps.jobs, {
+    ...{ tenantId, conversationId, contactId, now },
+    reason: "operator_request",
+    order: null,
+    summary: {
+      en: `no price for ${asked}: the rate is missing or was stopped by the safety check`,
+      ru: `нет цены для ${asked}: курс не задан или остановлен проверкой`,
+    },
+  });
 }

@@ -1,11 +1,17 @@
 import { z } from "zod";
+import type { ToolResult } from "../../../domain/tool.ts";
+import { nextNumber } from "../../../store/counters.ts";
+import type { Tx } from "../../../store/db.ts";
 import { exchangeSettingsOf } from "../../../store/exchange-settings.ts";
 import { contactKyc } from "../../../store/kyc.ts";
 import { lastLeadMessageAt } from "../../../store/lead-messages.ts";
-import type { ToolResult } from "../../../domain/tool.ts";
-import type { Tx } from "../../../store/db.ts";
-import { nextNumber } from "../../../store/counters.ts";
-import { changeOrder, contactTotals, insertOrder, type Order, openOrders } from "../../../store/orders.ts";
+import {
+  changeOrder,
+  contactTotals,
+  insertOrder,
+  type Order,
+  openOrders,
+} from "../../../store/orders.ts";
 import { markQuoteUsed, type QuoteRow, recentQuotes } from "../../../store/quotes.ts";
 import { lockConversation } from "../../../store/runs.ts";
 import type { RagTool, ToolCall } from "../../contract.ts";

@@ -155,7 +155,10 @@ async function missing(
     ...{ tenantId, conversationId, contactId, now },
     reason: "operator_request",
     order,
-    summary: `no payment details for ${orderName(order)}: ${problem}`,
+    summary: {
+      en: `no payment details for ${orderName(order)}: ${problem}`,
+      ru: `нет реквизитов для ${orderName(order)}: ${problem}`,
+    },
   });
   return refusal({
     type: "requisites",

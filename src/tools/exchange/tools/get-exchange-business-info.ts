@@ -34,9 +34,12 @@ export function getExchangeBusinessInfo(deps: ExchangeDeps): RagTool<z.infer<typ
     isAvailable: hasRates,
     async run(call) {
       const secrets = await call.read((tx) => deskSecrets(tx, deps, call.tenantId));
-      const result = success({ type: "business_info", summary: "published facts of the desk" }, {
-        ...publicFacts(secrets),
-      });
+      const result = success(
+        { type: "business_info", summary: "published facts of the desk" },
+        {
+          ...publicFacts(secrets),
+        },
+      );
       return { kind: "result", result };
     },
   };

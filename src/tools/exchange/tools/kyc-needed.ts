@@ -1,5 +1,5 @@
-import type { Language } from "../../../domain/language.ts";
 import type { KycStatus } from "../../../domain/kyc.ts";
+import type { Language } from "../../../domain/language.ts";
 import type { ToolResult } from "../../../domain/tool.ts";
 import type { Tx } from "../../../store/db.ts";
 import type { ToolCall } from "../../contract.ts";

@@ -1,5 +1,5 @@
-import { normalizePayoutMethod, type PayoutMethod, payoutMethodRules } from "../payout-methods.ts";
 import { assetKind } from "../assets.ts";
+import { normalizePayoutMethod, type PayoutMethod, payoutMethodRules } from "../payout-methods.ts";
 
 export const PAYMENT_METHODS = [
   "crypto_transfer",

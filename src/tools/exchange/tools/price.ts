@@ -1,10 +1,10 @@
 import type { Language } from "../../../domain/language.ts";
+import { amount, Rounding } from "../../../domain/money.ts";
 import type { ToolResult } from "../../../domain/tool.ts";
 import type { Tx } from "../../../store/db.ts";
 import { exchangeSettingsOf } from "../../../store/exchange-settings.ts";
 import { insertQuote, type QuoteRow, quoteName } from "../../../store/quotes.ts";
 import { rateRowsFor } from "../../../store/rates.ts";
-import { amount, Rounding } from "../../../domain/money.ts";
 import type { CallScope } from "../../contract.ts";
 import { isoTime, type Loose, refusal } from "../../results.ts";
 import { orderTtlMs } from "../assets.ts";

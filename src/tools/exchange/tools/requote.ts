@@ -30,8 +30,7 @@ export async function requote(tx: Tx, deps: ExchangeDeps, asked: Requote): Promi
     : resolveTerms(args, { order: order ?? null, quote: null });
   const priced = await priceOf(tx, deps, call.tenantId, terms);
   if (!priced.ok) return priceRefusal(priced, terms);
-  if (!known)
-    return needed({ ...figuresData(priced), display: displayOf(priced, call.language) });
+  if (!known) return needed({ ...figuresData(priced), display: displayOf(priced, call.language) });
   return needed(quoteData(await saveQuote(tx, call, terms, priced), call.language));
 }
 

@@ -1,8 +1,8 @@
+import { canonicalJson } from "../../../domain/json.ts";
 import type { ToolResult } from "../../../domain/tool.ts";
 import type { Tx } from "../../../store/db.ts";
 import { changeOrder, type Order, orderName } from "../../../store/orders.ts";
 import type { QuoteRow } from "../../../store/quotes.ts";
-import { canonicalJson } from "../../../domain/json.ts";
 import type { ToolCall } from "../../contract.ts";
 import { refusal } from "../../results.ts";
 import { orderResult } from "./order-result.ts";
@@ -42,9 +42,7 @@ function isOver(order: Order, now: number): boolean {
   return isUnpaid && order.expiresAt <= now;
 }
 
-type Missing = Partial<
-  Pick<Order, "payoutMethod" | "payoutLocation" | "payoutDestinationJson">
->;
+type Missing = Partial<Pick<Order, "payoutMethod" | "payoutLocation" | "payoutDestinationJson">>;
 
 function missingParts(order: Order, target: PayoutTarget): Missing | "differs" {
   const { method, location, destination } = target;

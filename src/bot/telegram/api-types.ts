@@ -1,0 +1,10 @@
+import type { Context } from "grammy";
+
+/** The Bot API's shapes that we read, by way of the framework's own context. */
+export type Update = Context["update"];
+export type Message = NonNullable<Update["message"]>;
+export type CallbackQuery = NonNullable<Update["callback_query"]>;
+export type ChatMemberUpdated = NonNullable<Update["my_chat_member"]>;
+export type Chat = ChatMemberUpdated["chat"];
+export type User = NonNullable<Message["from"]>;
+export type InlineKeyboardMarkup = NonNullable<Message["reply_markup"]>;

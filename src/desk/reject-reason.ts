@@ -1,0 +1,45 @@
+import { approvalName } from "../domain/approval.ts";
+import type { SubmissionEvent } from "../domain/inbound.ts";
+import { lockApproval, setApproval } from "../store/approvals.ts";
+import { startContinuationNow } from "../store/continuations.ts";
+import type { Tx } from "../store/db.ts";
+import { setCandidate } from "../store/proposals.ts";
+import type { StaffMember } from "../store/staff.ts";
+import { declinedReply } from "../tools/replies.ts";
+import { note, showCards } from "./decide.ts";
+import type { DeskDeps } from "./deps.ts";
+import { DESK_TEXTS, shownTime } from "./texts.ts";
+
+export const REJECT_REASON_FORM = "reject_reason";
+export const MAX_REASON_CHARS = 500;
+
+/** Adds the reason to a rejection by the same person; the lead is told at once then. */
+export async function addRejectReason(
+  tx: Tx,
+  deps: DeskDeps,
+  given: { tenantId: string; staff: StaffMember | null; submission: SubmissionEvent },
+): Promise<string> {
+  const { tenantId, staff, submission } = given;
+  const texts = DESK_TEXTS[deps.dress.staffLanguage];
+  const approval = await lockApproval(tx, tenantId, submission.subject);
+  if (!approval) return texts.gone;
+  if (!staff || approval.approver !== staff.id || approval.status !== "rejected")
+    return texts.notAllowed;
+  const now = deps.clock.now();
+  const reason = (submission.values.reason ?? "").trim().slice(0, MAX_REASON_CHARS);
+  if (reason !== "" && approval.rejectedReason === null) {
+    await setApproval(tx, { tenantId, id: approval.id, rejectedReason: reason });
+    const reply = declinedReply(approval.number, reason);
+    await setCandidate(tx, { tenantId, id: approval.candidateId, reply });
+    const decidedAt = approval.decidedAt ?? now;
+    const outcome = texts.outcomeRejected(staff.name, shownTime(decidedAt), reason);
+    await showCards(tx, deps, approval, { votes: 0, outcome });
+    await note(tx, deps, approval, {
+      eventType: "approval.reason",
+      by: staff.id,
+      decision: "reject",
+    });
+  }
+  await startContinuationNow(tx, deps.dress.jobs, { tenantId, approvalId: approval.id, now });
+  return reason === "" ? texts.rejected(approvalName(approval.number)) : texts.reasonSaved;
+}

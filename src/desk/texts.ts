@@ -1,0 +1,116 @@
+import type { Language } from "../domain/language.ts";
+
+/** What staff are told in private. */
+export const DESK_TEXTS: Record<Language, DeskTexts> = {
+  en: {
+    notAllowed: "You have no right to decide here. Nothing was changed.",
+    ownRequest: "This came from your own account: somebody else must decide. Nothing was changed.",
+    needsAdmin: "Only an admin may decide this. Nothing was changed.",
+    gone: "This request does not exist any more. Nothing was changed.",
+    votedBefore: "Your approval is counted already.",
+    underWay: "The same action is already under way. Nothing was changed.",
+    approved: (name) => `${name} approved. It is being carried out.`,
+    counted: (name, votes, needed) => `${name}: approval ${votes} of ${needed} counted.`,
+    rejected: (name) => `${name} rejected.`,
+    reasonSaved: "The reason is noted.",
+    reasonLate: "The reason was not needed any more.",
+    decided: (status, who, when) =>
+      `Already ${status}${who ? ` by ${who}` : ""}${when ? ` at ${when}` : ""}. Nothing was changed.`,
+    outcomeApproved: (who, when) => `Approved by ${who}, ${when}`,
+    outcomeRejected: (who, when, reason) =>
+      `Rejected by ${who}, ${when}${reason ? `: ${reason}` : ""}`,
+    outcomeExpired: "Expired: nobody decided in time. Not executed.",
+    outcomeHappened: (who, when) => `${who} says it happened, ${when}`,
+    outcomeNotHappened: (who, when) => `${who} says it did not happen, ${when}`,
+    status: {
+      approved: "approved",
+      rejected: "rejected",
+      expired: "expired",
+      superseded: "superseded by a newer request",
+      cancelled: "cancelled",
+      frozen: "frozen",
+      pending: "pending",
+    },
+    rejectTitle: "Reject",
+    rejectReason: "Reason (the client is told)",
+    unknownCommand: (name) => `I do not know /${name}. Known here: /pending, /whoami.`,
+    whoami: (name, role) => `${name}, ${role}`,
+    whoamiStranger: (id) => `I do not know you as staff. Your id: ${id}`,
+    nothingPending: "Nothing waits for a decision.",
+    failed: "That did not work. Nothing was changed; please try again in a minute.",
+    unknownButton: "This button does nothing any more.",
+  },
+  ru: {
+    notAllowed: "У вас нет права решать здесь. Ничего не изменено.",
+    ownRequest:
+      "Запрос пришёл с вашего аккаунта: решить должен другой человек. Ничего не изменено.",
+    needsAdmin: "Это решает только администратор. Ничего не изменено.",
+    gone: "Такого запроса больше нет. Ничего не изменено.",
+    votedBefore: "Ваше одобрение уже учтено.",
+    underWay: "Такое же действие уже выполняется. Ничего не изменено.",
+    approved: (name) => `${name} одобрено. Выполняется.`,
+    counted: (name, votes, needed) => `${name}: учтено одобрение ${votes} из ${needed}.`,
+    rejected: (name) => `${name} отклонено.`,
+    reasonSaved: "Причина записана.",
+    reasonLate: "Причина больше не нужна.",
+    decided: (status, who, when) =>
+      `Уже ${status}${who ? `: ${who}` : ""}${when ? `, ${when}` : ""}. Ничего не изменено.`,
+    outcomeApproved: (who, when) => `Одобрено: ${who}, ${when}`,
+    outcomeRejected: (who, when, reason) =>
+      `Отклонено: ${who}, ${when}${reason ? `: ${reason}` : ""}`,
+    outcomeExpired: "Срок вышел: никто не решил вовремя. Не выполнено.",
+    outcomeHappened: (who, when) => `${who}: это произошло, ${when}`,
+    outcomeNotHappened: (who, when) => `${who}: этого не произошло, ${when}`,
+    status: {
+      approved: "одобрено",
+      rejected: "отклонено",
+      expired: "срок вышел",
+      superseded: "заменено новым запросом",
+      cancelled: "отменено",
+      frozen: "заморожено",
+      pending: "ждёт решения",
+    },
+    rejectTitle: "Отклонить",
+    rejectReason: "Причина (её узнает клиент)",
+    unknownCommand: (name) => `Не знаю команды /${name}. Здесь есть: /pending, /whoami.`,
+    whoami: (name, role) => `${name}, ${role}`,
+    whoamiStranger: (id) => `Я не знаю вас как сотрудника. Ваш id: ${id}`,
+    nothingPending: "Ничего не ждёт решения.",
+    failed: "Не получилось. Ничего не изменено; попробуйте ещё раз через минуту.",
+    unknownButton: "Эта кнопка больше ничего не делает.",
+  },
+};
+
+export interface DeskTexts {
+  notAllowed: string;
+  ownRequest: string;
+  needsAdmin: string;
+  gone: string;
+  votedBefore: string;
+  underWay: string;
+  approved(name: string): string;
+  counted(name: string, votes: number, needed: number): string;
+  rejected(name: string): string;
+  reasonSaved: string;
+  reasonLate: string;
+  decided(status: string, who: string | null, when: string | null): string;
+  outcomeApproved(who: string, when: string): string;
+  outcomeRejected(who: string, when: string, reason: string | null): string;
+  outcomeExpired: string;
+  outcomeHappened(who: string, when: string): string;
+  outcomeNotHappened(who: string, when: string): string;
+  status: Record<string, string>;
+  rejectTitle: string;
+  rejectReason: string;
+  unknownCommand(name: string): string;
+  whoami(name: string, role: string): string;
+  whoamiStranger(id: string): string;
+  nothingPending: string;
+  failed: string;
+  unknownButton: string;
+}
+
+/** As a card says a time: minutes, UTC. */
+export function shownTime(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}

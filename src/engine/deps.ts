@@ -1,0 +1,30 @@
+import type { ChatModel } from "../domain/chat-model.ts";
+import type { Jobs } from "../domain/jobs.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import type { Db, Tx } from "../store/db.ts";
+import type { ProposeDeps } from "../tools/proposing.ts";
+import type { Registry } from "../tools/registry.ts";
+import type { Runner } from "../tools/runner.ts";
+import type { ReplyStrategy } from "./strategy.ts";
+
+/** What the engine is made with; one object for all its handlers. */
+export interface EngineDeps {
+  db: Db;
+  clock: Clock;
+  /** Real time, milliseconds: leases and limits of outside calls. */
+  realNow(): number;
+  /** Names this process in leases. */
+  bootId: string;
+  jobs: Jobs<Tx>;
+  registry: Registry;
+  runner: Runner;
+  proposing: ProposeDeps;
+  model: ChatModel;
+  strategy: ReplyStrategy;
+  log: Log;
+  /** Active time of one run, milliseconds. */
+  deadlineMs: number;
+  /** Shown while a model works; never throws. */
+  showTyping(channelId: string, chatId: string): Promise<void>;
+}

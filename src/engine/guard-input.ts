@@ -1,0 +1,92 @@
+import type { Json, JsonObject } from "../domain/json.ts";
+import { type Order, orderName } from "../store/orders.ts";
+import type { TranscriptCall } from "../store/transcript.ts";
+import type { GuardFacts } from "./guard/guard-facts.ts";
+import type { TurnView } from "./turn.ts";
+
+/** Deals that still stand: their quote, requisites and payout may be spoken of. */
+const OPEN_ORDER = new Set(["quote", "awaiting_payment", "paid", "payout", "completed"]);
+const RECENT_CALLS = 40;
+
+/** All that a reply may rest on, from rows; what was superseded or belongs to a dead deal is left out. */
+export function guardFactsOf(view: TurnView): GuardFacts {
+  const calls = [...view.transcript.calls.values()].flat().slice(-RECENT_CALLS);
+  const valid = withoutDeadDeals(calls, view.order);
+  return {
+    tool_results: valid.map((call) => ({
+      tool: call.toolName,
+      status: call.reply?.status ?? "running",
+      data: call.reply?.data ?? replyFields(call),
+    })),
+    evidence: [...view.evidence.map(({ id, text }) => ({ id, text })), ...foundEvidence(valid)],
+    order: view.order ? orderFacts(view.order) : null,
+    lead_texts: view.transcript.messages
+      .filter((message) => message.author === "lead")
+      .map((message) => message.text),
+    completed: namesOf(
+      valid,
+      (call) => call.reply?.ok === true && call.reply.status === "completed",
+    ),
+    pending: namesOf(valid, (call) => call.status === "waiting_approval"),
+    handoff: view.handoffOpen,
+  };
+}
+
+function replyFields(call: TranscriptCall): Json {
+  const reply = call.reply;
+  if (!reply) return {};
+  return { status: reply.status, ...(reply.approval ? { approval: reply.approval } : {}) };
+}
+
+function withoutDeadDeals(calls: TranscriptCall[], order: Order | null): TranscriptCall[] {
+  const lastQuote = calls.findLast(
+    (call) => call.toolName === "compute_exchange_quote" && call.reply?.ok === true,
+  );
+  const openName = order && OPEN_ORDER.has(order.status) ? orderName(order) : null;
+  return calls.filter((call) => {
+    if (call.toolName === "compute_exchange_quote" && call.reply?.ok) return call === lastQuote;
+    const about = orderOf(call);
+    return about === null || about === openName;
+  });
+}
+
+function orderOf(call: TranscriptCall): string | null {
+  const data = call.reply?.data;
+  if (data === null || typeof data !== "object" || Array.isArray(data)) return null;
+  const { orderId } = data as JsonObject;
+  return typeof orderId === "string" ? orderId : null;
+}
+
+/** Passages that the search tool found count as evidence too. */
+function foundEvidence(calls: TranscriptCall[]): { id: string; text: string }[] {
+  return calls.flatMap((call) => {
+    const data = call.reply?.data;
+    if (call.toolName !== "search_knowledge_base") return [];
+    if (data === null || typeof data !== "object" || Array.isArray(data)) return [];
+    const matches = (data as JsonObject).matches;
+    return Array.isArray(matches) ? matches.flatMap(asEvidence) : [];
+  });
+}
+
+function asEvidence(match: Json): { id: string; text: string }[] {
+  if (match === null || typeof match !== "object" || Array.isArray(match)) return [];
+  const { evidence_id: id, excerpt } = match;
+  return typeof id === "string" && typeof excerpt === "string" ? [{ id, text: excerpt }] : [];
+}
+
+function orderFacts(order: Order): Record<string, unknown> {
+  return {
+    id: orderName(order),
+    status: order.status,
+    asset: order.asset,
+    network: order.network,
+    amountFrom: order.amountFrom,
+    amountTo: order.amountTo,
+    quoteAsset: order.quoteAsset,
+    rate: order.rate,
+  };
+}
+
+function namesOf(calls: TranscriptCall[], test: (call: TranscriptCall) => boolean): string[] {
+  return [...new Set(calls.filter(test).map((call) => call.toolName))];
+}

@@ -1,0 +1,46 @@
+import type { Media } from "../domain/inbound.ts";
+import { kycOf } from "../domain/kyc.ts";
+import type { Tx } from "../store/db.ts";
+import { markKycPending } from "../store/kyc.ts";
+import { addMessage } from "../store/transcript.ts";
+import { propose } from "../tools/propose.ts";
+import type { EngineDeps } from "./deps.ts";
+import { proposingOf, type Turn, unanswered, viewTurn } from "./turn.ts";
+
+const DOCUMENT_KINDS: readonly Media["kind"][] = ["photo", "document", "video", "video_note"];
+
+/**
+ * A document, photo or round video sent while the identity check is missing or was declined opens
+ * a review card. People decide; the model only learns that they were asked.
+ */
+export async function openKycReview(tx: Tx, deps: EngineDeps, turn: Turn): Promise<void> {
+  if (turn.run.kind !== "message") return;
+  const { status } = kycOf(turn.contact.attributes);
+  if (status !== "missing" && status !== "rejected") return;
+  const documents = unanswered(turn.view.transcript)
+    .filter((message) => message.media.some((media) => DOCUMENT_KINDS.includes(media.kind)))
+    .map((message) => message.id);
+  if (documents.length === 0) return;
+  const { contactId } = turn.conversation;
+  const proposing = proposingOf(deps, turn, {
+    source: "system",
+    messageId: null,
+    modelCallId: null,
+  });
+  const args = JSON.stringify({ contactId, status: "verified", documents });
+  const [call] = await propose(tx, deps.proposing, proposing, [
+    { name: "set_kyc_status", arguments: args },
+  ]);
+  if (call?.state.kind !== "settled" || call.state.status !== "waiting_approval") return;
+  await markKycPending(tx, { tenantId: turn.tenantId, contactId });
+  await addMessage(tx, {
+    tenantId: turn.tenantId,
+    conversationId: turn.conversation.id,
+    author: "system",
+    kind: "event",
+    text: `${call.state.reply.approval} (set_kyc_status) is waiting_approval: the client's documents arrived and an operator checks them; tell the lead so; do not say that the check is passed.`,
+    runId: turn.run.id,
+    now: deps.clock.now(),
+  });
+  turn.view = await viewTurn(tx, deps, turn);
+}

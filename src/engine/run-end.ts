@@ -1,0 +1,233 @@
+import { messageOf } from "../domain/errors.ts";
+import type { RunStatus } from "../domain/run.ts";
+import { SUPERSEDED_DRAFTS_PER_RUN } from "../domain/run.ts";
+import { writeAudit } from "../store/audit.ts";
+import { type Tx, withTenant } from "../store/db.ts";
+import { insertError, recordTrace } from "../store/engine-reads.ts";
+import { writeOutgoing } from "../store/outbox.ts";
+import { queueRun } from "../store/queue-run.ts";
+import {
+  absorbQueuedRuns,
+  lockConversation,
+  newestSeq,
+  queuedRuns,
+  updateOwnRun,
+} from "../store/runs.ts";
+import { addMessage } from "../store/transcript.ts";
+import { activeMs } from "./ask-model.ts";
+import type { EngineDeps } from "./deps.ts";
+import { flushJournal, ownOf } from "./round.ts";
+import { type Turn, viewTurn } from "./turn.ts";
+
+export interface Reply {
+  text: string;
+  /** How the run ends with it. */
+  status: Extract<RunStatus, "completed" | "exhausted" | "failed">;
+  /** `model`, `repaired`, `template`: where the words come from. */
+  origin: string;
+  /** Kinds of what the guard found in earlier drafts. */
+  findings: string[];
+}
+
+/** After this many failures of the model the lead is told, and a person is asked. */
+const MAX_MODEL_FAILURES = 3;
+const RETRY_AFTER_MS = [2_000, 6_000, 15_000];
+
+/**
+ * The final transaction: message, outbox row and the run's end. False when the lead has written
+ * meanwhile: the draft is kept as superseded, and the same run goes on with the newer messages.
+ */
+export function sendReply(deps: EngineDeps, turn: Turn, reply: Reply): Promise<boolean> {
+  return withTenant(deps.db, turn.tenantId, async (tx) => {
+    const { tenantId } = turn;
+    await flushJournal(tx, turn);
+    const conversation = await lockConversation(tx, tenantId, turn.conversation.id);
+    if (conversation?.mode !== "bot") {
+      await storeDraft(tx, deps, turn, reply);
+      await endRun(tx, deps, turn, { status: "superseded", outcome: "a person took over" });
+      return true;
+    }
+    const newest = await newestSeq(tx, tenantId, conversation.id);
+    const isBehind = newest > turn.view.seenSeq;
+    if (isBehind && turn.run.supersededDrafts < SUPERSEDED_DRAFTS_PER_RUN) {
+      await goOnWithNewer(tx, deps, turn, reply);
+      turn.conversation = conversation;
+      return false;
+    }
+    await writeReply(tx, deps, turn, reply);
+    if (isBehind) await answerRestLater(tx, deps, turn);
+    await endRun(tx, deps, turn, { status: reply.status, outcome: reply.origin });
+    return true;
+  });
+}
+
+async function goOnWithNewer(tx: Tx, deps: EngineDeps, turn: Turn, reply: Reply): Promise<void> {
+  await storeDraft(tx, deps, turn, reply);
+  await absorbQueuedRuns(tx, {
+    tenantId: turn.tenantId,
+    conversationId: turn.conversation.id,
+    now: deps.clock.now(),
+  });
+  turn.view = await viewTurn(tx, deps, turn);
+  turn.run.supersededDrafts += 1;
+  turn.cycle = 0;
+  await updateOwnRun(tx, ownOf(turn), {
+    cycle: 0,
+    seenSeq: turn.view.seenSeq,
+    supersededDrafts: turn.run.supersededDrafts,
+    activeMs: activeMs(deps, turn),
+  });
+}
+
+async function writeReply(tx: Tx, deps: EngineDeps, turn: Turn, reply: Reply): Promise<void> {
+  const { tenantId, conversation, run } = turn;
+  const now = deps.clock.now();
+  const message = await addMessage(tx, {
+    tenantId,
+    conversationId: conversation.id,
+    author: "bot",
+    kind: "text",
+    text: reply.text,
+    runId: run.id,
+    now,
+  });
+  const [outboundId] = await writeOutgoing(tx, { jobs: deps.jobs, tenantId, now }, [
+    {
+      channelId: conversation.channelId,
+      chatId: conversation.chatId,
+      purpose: "reply",
+      content: { kind: "text", text: reply.text },
+      conversationId: conversation.id,
+      messageId: message.id,
+    },
+  ]);
+  await writeAudit(tx, [auditRow(deps, turn, reply)]);
+  await traceReply(tx, deps, turn, { messageId: message.id, outboundId: outboundId ?? null });
+}
+
+/** A trace that cannot be written never costs the reply. */
+async function traceReply(
+  tx: Tx,
+  deps: EngineDeps,
+  turn: Turn,
+  sent: { messageId: string; outboundId: string | null },
+): Promise<void> {
+  try {
+    await tx.transaction((inner) =>
+      recordTrace(inner, {
+        tenantId: turn.tenantId,
+        runId: turn.run.id,
+        contactId: turn.conversation.contactId,
+        ...sent,
+        now: deps.clock.now(),
+      }),
+    );
+  } catch (error) {
+    deps.log.error({ run: turn.run.id, error: messageOf(error) }, "trace not written");
+  }
+}
+
+/** The run has gone on often enough: what came since is answered by a run of its own. */
+async function answerRestLater(tx: Tx, deps: EngineDeps, turn: Turn): Promise<void> {
+  await queueRun(tx, {
+    jobs: deps.jobs,
+    tenantId: turn.tenantId,
+    conversationId: turn.conversation.id,
+    now: deps.clock.now(),
+    coalesceMs: 0,
+  });
+}
+
+async function endRun(
+  tx: Tx,
+  deps: EngineDeps,
+  turn: Turn,
+  end: { status: RunStatus; outcome: string },
+): Promise<void> {
+  await updateOwnRun(tx, ownOf(turn), {
+    ...end,
+    seenSeq: turn.view.seenSeq,
+    activeMs: activeMs(deps, turn),
+    leaseUntil: null,
+    endedAt: deps.clock.now(),
+  });
+  const now = deps.clock.now();
+  // their jobs may have come and gone while this run held the conversation
+  for (const next of await queuedRuns(tx, turn.tenantId, turn.conversation.id))
+    await deps.jobs.enqueue(tx, "run", { tenantId: turn.tenantId, id: next.id }, next.dueAt - now);
+}
+
+export async function endWithoutReply(
+  deps: EngineDeps,
+  turn: Turn,
+  status: "superseded" | "cancelled",
+): Promise<void> {
+  await withTenant(deps.db, turn.tenantId, (tx) =>
+    endRun(tx, deps, turn, {
+      status,
+      outcome: status === "cancelled" ? "blocked" : "a person speaks",
+    }),
+  );
+}
+
+/** Parks the run until the model may answer again; false when it failed often enough. */
+export async function retryLater(
+  deps: EngineDeps,
+  turn: Turn,
+  retryAfterMs: number | null,
+): Promise<boolean> {
+  const failures = turn.run.modelFailures + 1;
+  if (failures > MAX_MODEL_FAILURES) return false;
+  const now = deps.clock.now();
+  const waitMs = Math.min(60_000, Math.max(retryAfterMs ?? 0, RETRY_AFTER_MS[failures - 1] ?? 0));
+  const { tenantId } = turn;
+  await withTenant(deps.db, tenantId, async (tx) => {
+    await flushJournal(tx, turn);
+    await updateOwnRun(tx, ownOf(turn), {
+      status: "waiting_retry",
+      modelFailures: failures,
+      dueAt: now + waitMs,
+      activeMs: activeMs(deps, turn),
+      leaseUntil: null,
+    });
+    await insertError(tx, {
+      tenantId,
+      runId: turn.run.id,
+      component: "model",
+      errorCode: "MODEL_FAILED",
+      errorMessage: "the model gave no answer",
+      retryable: true,
+      attempt: failures,
+      createdAt: now,
+    });
+    await deps.jobs.enqueue(tx, "run", { tenantId, id: turn.run.id }, waitMs);
+  });
+  return true;
+}
+
+async function storeDraft(tx: Tx, deps: EngineDeps, turn: Turn, reply: Reply): Promise<void> {
+  await addMessage(tx, {
+    tenantId: turn.tenantId,
+    conversationId: turn.conversation.id,
+    author: "bot",
+    kind: "text",
+    text: reply.text,
+    status: "superseded",
+    runId: turn.run.id,
+    now: deps.clock.now(),
+  });
+}
+
+function auditRow(deps: EngineDeps, turn: Turn, reply: Reply) {
+  const found = reply.findings.length > 0 ? `, guard found: ${reply.findings.join(", ")}` : "";
+  return {
+    tenantId: turn.tenantId,
+    eventType: "reply.queued",
+    summary: `reply from ${reply.origin}${found}`,
+    decision: reply.origin,
+    createdAt: deps.clock.now(),
+    runId: turn.run.id,
+    conversationId: turn.conversation.id,
+    userId: turn.conversation.contactId,
+  };
+}

@@ -1,0 +1,109 @@
+import { messageOf } from "../domain/errors.ts";
+import type { JobRef } from "../domain/jobs.ts";
+import { CYCLES_PER_RUN, SUPERSEDED_DRAFTS_PER_RUN } from "../domain/run.ts";
+import { withTenant } from "../store/db.ts";
+import { HEARTBEAT_MS, LEASE_MS, LeaseLostError } from "../store/lease.ts";
+import { updateOwnRun } from "../store/runs.ts";
+import { askModel, timeLeftMs } from "./ask-model.ts";
+import type { EngineDeps } from "./deps.ts";
+import { openKycReview } from "./kyc-intake.ts";
+import { buildPrompt } from "./prompt.ts";
+import { backedReply, templateReply } from "./reply.ts";
+import { finishLeftCalls, playRound } from "./round.ts";
+import { endWithoutReply, retryLater, sendReply } from "./run-end.ts";
+import { newLease, openTurn, type Turn } from "./turn.ts";
+
+/** A run whose workers are lost this often is given up: it may be what kills them. */
+const MAX_RESTARTS = 5;
+
+/** Handler of `run` jobs: answers a lead, or tells an outcome. Doing it twice is a no-op. */
+export async function handleRun(deps: EngineDeps, ref: JobRef, signal: AbortSignal): Promise<void> {
+  const lease = newLease(deps);
+  const turn = await withTenant(deps.db, ref.tenantId, async (tx) => {
+    const opened = await openTurn(tx, deps, ref, lease);
+    if (opened) await openKycReview(tx, deps, opened);
+    return opened;
+  });
+  if (!turn) return;
+  const beat = startHeartbeat(deps, turn);
+  try {
+    if (turn.conversation.mode !== "bot") return await endWithoutReply(deps, turn, "superseded");
+    if (turn.contact.blocked) return await endWithoutReply(deps, turn, "cancelled");
+    await play(deps, turn, signal);
+  } catch (error) {
+    if (error instanceof LeaseLostError || signal.aborted) {
+      deps.log.info({ run: ref.id, reason: messageOf(error) }, "run left to another worker");
+      return;
+    }
+    deps.log.error({ run: ref.id, error: messageOf(error), stack: stackOf(error) }, "run failed");
+    await giveUp(deps, turn, "failed");
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+async function play(deps: EngineDeps, turn: Turn, signal: AbortSignal): Promise<void> {
+  const { tenantId, conversation } = turn;
+  turn.tools = await deps.strategy.resolveTools({ tenantId, conversationId: conversation.id });
+  if (turn.run.restarts > MAX_RESTARTS) return giveUp(deps, turn, "failed");
+  if (turn.run.restarts > 0) await finishLeftCalls(deps, turn, signal);
+  while (turn.cycle < CYCLES_PER_RUN && timeLeftMs(deps, turn) > 0)
+    if (await playStep(deps, turn, signal)) return;
+  return giveUp(deps, turn, "exhausted");
+}
+
+/** One model call and what follows from it; true when the run is over or parked. */
+async function playStep(deps: EngineDeps, turn: Turn, signal: AbortSignal): Promise<boolean> {
+  const { conversation } = turn;
+  void deps.showTyping(conversation.channelId, conversation.chatId);
+  const { outcome, modelCallId } = await askModel(deps, turn, replyRequest(deps, turn), signal);
+  if (signal.aborted) throw new Error("the process stops");
+  if (outcome.kind === "failed") {
+    deps.log.warn({ run: turn.run.id, error: outcome.error }, "model call failed");
+    if (outcome.retryable && (await retryLater(deps, turn, outcome.retryAfterMs))) return true;
+    await giveUp(deps, turn, "failed");
+    return true;
+  }
+  if (outcome.calls.length > 0) {
+    await playRound(deps, turn, { outcome, modelCallId }, signal);
+    return false;
+  }
+  const reply = await backedReply(deps, turn, outcome.text, signal);
+  return sendReply(deps, turn, reply);
+}
+
+function replyRequest(deps: EngineDeps, turn: Turn) {
+  const continuation = turn.run.kind === "continuation";
+  const tools = continuation
+    ? turn.tools.filter(({ name }) => deps.registry.find(name)?.tool.risk === "read_only")
+    : turn.tools;
+  const messages = buildPrompt({
+    transcript: turn.view.transcript,
+    evidence: turn.view.evidence,
+    language: turn.conversation.language,
+    businessName: turn.businessName,
+    continuation,
+  });
+  return { operation: "reply" as const, messages, tools };
+}
+
+/** Always one message: from what the calls returned, else a handover to a person. */
+async function giveUp(deps: EngineDeps, turn: Turn, how: "failed" | "exhausted"): Promise<void> {
+  turn.run.supersededDrafts = SUPERSEDED_DRAFTS_PER_RUN; // newer messages get a run of their own
+  await sendReply(deps, turn, await templateReply(deps, turn, how));
+}
+
+function startHeartbeat(deps: EngineDeps, turn: Turn): NodeJS.Timeout {
+  const own = { tenantId: turn.tenantId, id: turn.run.id, token: turn.lease.token };
+  return setInterval(() => {
+    const leaseUntil = deps.realNow() + LEASE_MS;
+    withTenant(deps.db, turn.tenantId, (tx) => updateOwnRun(tx, own, { leaseUntil })).catch(
+      (error: unknown) =>
+        deps.log.warn({ run: own.id, error: messageOf(error) }, "heartbeat failed"),
+    );
+  }, HEARTBEAT_MS);
+}
+
+function stackOf(error: unknown): string | undefined {
+  return error instanceof Error ? error.stack : undefined;
+}

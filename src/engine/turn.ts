@@ -1,0 +1,134 @@
+import type { ToolDefinition } from "../domain/chat-model.ts";
+import { newId } from "../domain/ids.ts";
+import type { JobRef } from "../domain/jobs.ts";
+import type { Tx } from "../store/db.ts";
+import { hasOpenHandoff, type ModelCallRow, tenantName } from "../store/engine-reads.ts";
+import { LEASE_MS, type Lease } from "../store/lease.ts";
+import { lastOrder, type Order } from "../store/orders.ts";
+import { type ClaimedRun, claimRun, newestSeq } from "../store/runs.ts";
+import { loadTranscript, type Transcript } from "../store/transcript.ts";
+import type { Proposing } from "../tools/proposing.ts";
+import type { EngineDeps } from "./deps.ts";
+import type { Evidence } from "./strategy.ts";
+
+/** Messages of a conversation that a model is shown. */
+const TRANSCRIPT_LIMIT = 60;
+
+/** What the run knows; read anew at each step, never trusted across one. */
+export interface TurnView {
+  transcript: Transcript;
+  evidence: Evidence[];
+  order: Order | null;
+  handoffOpen: boolean;
+  /** The newest lead message or outcome that the view holds. */
+  seenSeq: number;
+}
+
+/** One run at work. Changes as it goes; everything that must outlive it is in rows. */
+export interface Turn extends ClaimedRun {
+  tenantId: string;
+  lease: Lease;
+  businessName: string;
+  view: TurnView;
+  tools: ToolDefinition[];
+  cycle: number;
+  attempts: number;
+  /** Real time at which the active work began. */
+  startedAt: number;
+  /** Model calls that are not written yet: they go into the next transaction. */
+  journal: ModelCallRow[];
+}
+
+export function newLease(deps: Pick<EngineDeps, "bootId" | "realNow">): Lease {
+  return { owner: deps.bootId, token: newId(), untilMs: deps.realNow() + LEASE_MS };
+}
+
+/** Claims the run and reads all it needs, in one transaction; null when there is nothing to do. */
+export async function openTurn(
+  tx: Tx,
+  deps: EngineDeps,
+  ref: JobRef,
+  lease: Lease,
+): Promise<Turn | null> {
+  const { tenantId, id } = ref;
+  const now = deps.clock.now();
+  const realNow = deps.realNow();
+  const claimed = await claimRun(tx, { tenantId, id, lease, now, realNow });
+  if (!claimed) return null;
+  const turn: Turn = {
+    ...claimed,
+    tenantId,
+    lease,
+    businessName: await tenantName(tx, tenantId),
+    view: EMPTY_VIEW,
+    tools: [],
+    cycle: claimed.run.cycle,
+    attempts: claimed.run.attempts,
+    startedAt: realNow,
+    journal: [],
+  };
+  turn.view = await viewTurn(tx, deps, turn);
+  return turn;
+}
+
+const EMPTY_VIEW: TurnView = {
+  transcript: { messages: [], calls: new Map() },
+  evidence: [],
+  order: null,
+  handoffOpen: false,
+  seenSeq: 0,
+};
+
+export async function viewTurn(tx: Tx, deps: EngineDeps, turn: Turn): Promise<TurnView> {
+  const { tenantId } = turn;
+  const conversationId = turn.conversation.id;
+  const transcript = await loadTranscript(tx, {
+    tenantId,
+    conversationId,
+    limit: TRANSCRIPT_LIMIT,
+  });
+  const leadTexts = unansweredTexts(transcript);
+  return {
+    transcript,
+    evidence: await deps.strategy.gatherEvidence(tx, { tenantId, leadTexts }),
+    order: await lastOrder(tx, { tenantId, conversationId }),
+    handoffOpen: await hasOpenHandoff(tx, { tenantId, conversationId }),
+    seenSeq: await newestSeq(tx, tenantId, conversationId),
+  };
+}
+
+/** What the lead wrote since the last words of ours. */
+export function unansweredTexts(transcript: Transcript): string[] {
+  return unanswered(transcript).map((message) => message.text);
+}
+
+export function unanswered(transcript: Transcript) {
+  const { messages } = transcript;
+  const lastAnswer = messages.findLastIndex(
+    (message) => message.kind === "text" && message.author !== "lead",
+  );
+  return messages.slice(lastAnswer + 1).filter((message) => message.author === "lead");
+}
+
+/** Where the turn's calls come from. */
+export function proposingOf(
+  deps: EngineDeps,
+  turn: Turn,
+  from: Pick<Proposing, "source" | "messageId" | "modelCallId">,
+): Proposing {
+  return {
+    tenantId: turn.tenantId,
+    conversationId: turn.conversation.id,
+    contactId: turn.conversation.contactId,
+    runId: turn.run.id,
+    language: turn.conversation.language,
+    now: deps.clock.now(),
+    maker: turn.conversation.contactId,
+    readOnlyRun: turn.run.kind === "continuation" && from.source === "model",
+    cycle: turn.cycle,
+    lease: { ...turn.lease, untilMs: deps.realNow() + LEASE_MS },
+    realNow: deps.realNow(),
+    clientSays: unansweredTexts(turn.view.transcript).join(" / ").slice(0, 600) || null,
+    ...from,
+  };
+}

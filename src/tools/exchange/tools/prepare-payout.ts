@@ -1,0 +1,137 @@
+import type { ToolResult } from "../../../domain/tool.ts";
+import type { Tx } from "../../../store/db.ts";
+import { contactKyc } from "../../../store/kyc.ts";
+import { lastOrder, type Order, openOrders, orderName } from "../../../store/orders.ts";
+import { tenantById } from "../../../store/tenants.ts";
+import type { CallScope, PreparedAction, PrepareRefusal } from "../../contract.ts";
+import { raiseHandoff } from "../../raise-handoff.ts";
+import { isoTime, type Loose, refusal } from "../../results.ts";
+import { normalizePayoutMethod } from "../payout-methods.ts";
+import type { ExchangeDeps } from "./exchange-deps.ts";
+import { payoutActionOf, payoutMaterial } from "./payout-action.ts";
+
+export interface PayoutArguments {
+  payoutMethod?: string | undefined;
+  location?: string | undefined;
+}
+
+/** The payout of the conversation's paid order, from its row alone. Arguments can only contradict. */
+export async function preparePayout(
+  tx: Tx,
+  deps: ExchangeDeps,
+  args: PayoutArguments,
+  scope: CallScope,
+): Promise<PreparedAction | PrepareRefusal> {
+  const open = await openOrders(tx, scope);
+  const order = open.find((one) => one.status === "paid");
+  if (!order)
+    return { kind: "refused", result: nothingToPay(await lastOrder(tx, scope), scope.now) };
+  if (order.payoutMethod === null) {
+    const summary = `${orderName(order)} is paid, but nobody said how it is paid out`;
+    await askOperator(tx, deps, scope, order);
+    return {
+      kind: "refused",
+      result: refused(order, { reason: "payout_method_missing", summary }),
+    };
+  }
+  const problem = contradiction(order, args);
+  if (problem) return { kind: "refused", result: refused(order, problem) };
+  const facts = { ...(await cardFacts(tx, scope)), method: order.payoutMethod };
+  return {
+    kind: "action",
+    action: payoutActionOf(order, order.payoutMethod),
+    businessKey: `payout:${orderName(order)}`,
+    material: payoutMaterial(order, facts),
+  };
+}
+
+async function cardFacts(tx: Tx, scope: CallScope) {
+  const client = await contactKyc(tx, scope);
+  const tenant = await tenantById(tx, scope.tenantId);
+  return { client: client?.name ?? "?", language: tenant?.language ?? ("en" as const) };
+}
+
+interface Problem {
+  reason: string;
+  summary: string;
+  data?: Loose;
+}
+
+/** The destination was fixed with the order: a call may repeat it and nothing else. */
+function contradiction(order: Order, args: PayoutArguments): Problem | null {
+  const { payoutMethod, location } = args;
+  const name = orderName(order);
+  if (payoutMethod && normalizePayoutMethod(payoutMethod) !== order.payoutMethod)
+    return {
+      reason: "payout_method_differs",
+      summary: `${name} is not paid out that way; only an operator can change it`,
+      data: { payoutMethod: order.payoutMethod },
+    };
+  if (location && folded(location) !== folded(order.payoutLocation ?? ""))
+    return {
+      reason: "location_differs",
+      summary: `${name} is not paid out there; only an operator can change it`,
+      data: { location: order.payoutLocation },
+    };
+  return null;
+}
+
+function folded(text: string): string {
+  return text.trim().replace(/\s+/g, " ").toLowerCase();
+}
+
+function refused(order: Order, { reason, summary, data }: Problem): ToolResult {
+  return refusal({
+    type: "payout",
+    id: orderName(order),
+    reason,
+    needsOperator: true,
+    summary,
+    data: { orderId: orderName(order), status: order.status, ...data },
+  });
+}
+
+function nothingToPay(last: Order | null, now: number): ToolResult {
+  if (last?.status !== "payout" && last?.status !== "completed")
+    return refusal({
+      type: "payout",
+      id: last ? orderName(last) : null,
+      reason: "not_paid",
+      summary: "no order of this conversation is paid; nothing can be paid out",
+      data: last ? { orderId: orderName(last), status: last.status } : {},
+    });
+  const ends = last.payoutCodeExpiresAt;
+  const isOver = last.status === "payout" && ends !== null && ends <= now;
+  return refusal({
+    type: "payout",
+    id: orderName(last),
+    reason: isOver ? "code_expired" : "already_paid_out",
+    needsOperator: isOver,
+    summary: isOver
+      ? `the code of ${orderName(last)} has expired; an operator has to act`
+      : `${orderName(last)} was paid out already`,
+    data: {
+      orderId: orderName(last),
+      status: last.status,
+      ...(isOver ? { codeExpired: true } : {}),
+      expiresAt: ends === null ? undefined : isoTime(ends),
+    },
+  });
+}
+
+async function askOperator(
+  tx: Tx,
+  deps: ExchangeDeps,
+  scope: CallScope,
+  order: Order,
+): Promise<void> {
+  const { tenantId, conversationId, contactId, now } = scope;
+  await raiseHandoff(tx, deps.jobs, {
+    ...{ tenantId, conversationId, contactId, now, order },
+    reason: "payout_review",
+    summary: {
+      en: `${orderName(order)} is paid, but nobody said how it is paid out`,
+      ru: `${orderName(order)} оплачена, но не сказано, как выдать`,
+    },
+  });
+}

@@ -1,0 +1,120 @@
+import type { Language } from "../../../domain/language.ts";
+import type { ToolResult } from "../../../domain/tool.ts";
+import type { Tx } from "../../../store/db.ts";
+import { leadChat } from "../../../store/lead-messages.ts";
+import { changeOrder, lockOrder, type Order, orderName } from "../../../store/orders.ts";
+import { writeOutgoing } from "../../../store/outbox.ts";
+import { sealPayoutCode } from "../../../store/payout-codes.ts";
+import type { ToolCall } from "../../contract.ts";
+import { isoTime, success } from "../../results.ts";
+import type { AcceptedPayout } from "../payout-answer.ts";
+import { normalizePayoutMethod, payoutMethodRules } from "../payout-methods.ts";
+import type { ExchangeDeps } from "./exchange-deps.ts";
+import { moveStage } from "./move-stage.ts";
+
+export interface PaidOut {
+  call: ToolCall;
+  /** The row's id. */
+  orderId: string;
+  /** What was sent; an approver may have lowered it. */
+  amount: string;
+}
+
+/**
+ * The gateway has the payout. The code goes sealed into the order and to the lead's chat; the
+ * result only says that it was sent. Writing the same answer twice sends one message.
+ */
+export async function writePayout(
+  tx: Tx,
+  deps: ExchangeDeps,
+  { call, orderId, amount }: PaidOut,
+  accepted: AcceptedPayout,
+): Promise<ToolResult> {
+  const before = await lockOrder(tx, call.tenantId, orderId);
+  if (!before) throw new Error(`order ${orderId} is gone though its payout was accepted`);
+  const isDone = accepted.status === "completed";
+  const isNewCode = accepted.code !== undefined && before.payoutCode === null;
+  const order = await changeOrder(
+    tx,
+    { tenantId: call.tenantId, id: orderId, now: call.now },
+    {
+      ...statusAfter(before, isDone, call.now),
+      ...(isNewCode ? codeColumns(deps, before, accepted) : {}),
+    },
+  );
+  await moveStage(tx, call, "payout_approved");
+  if (isNewCode) await sendCode(tx, deps, call, { order, amount });
+  const ends = order.payoutCodeExpiresAt;
+  return success(
+    {
+      type: "payout",
+      id: orderName(order),
+      summary: `${orderName(order)}: payout of ${amount} ${order.quoteAsset} ${isDone ? "accepted" : "pending"}`,
+    },
+    {
+      orderId: orderName(order),
+      status: isDone ? order.status : "pending",
+      payoutId: accepted.id,
+      amount,
+      currency: order.quoteAsset,
+      method: order.payoutMethod,
+      location: order.payoutLocation,
+      codeDelivered: order.payoutCode !== null,
+      expiresAt: ends === null ? undefined : isoTime(ends),
+    },
+  );
+}
+
+/** Cash still changes hands after the gateway's yes; a bank transfer is over with it. */
+function statusAfter(order: Order, isDone: boolean, now: number) {
+  const method = normalizePayoutMethod(order.payoutMethod ?? "");
+  const after = method ? payoutMethodRules(method).afterGateway : "payout";
+  if (order.status === "completed") return {};
+  if (!isDone || after === "payout") return { status: "payout" as const };
+  return { status: "completed" as const, completedAt: now };
+}
+
+function codeColumns(
+  deps: ExchangeDeps,
+  order: Order,
+  { code = "", codeExpiresAt }: AcceptedPayout,
+) {
+  const place = { tenantId: order.tenantId, orderId: order.id };
+  return {
+    payoutCode: sealPayoutCode(deps.secrets, place, code),
+    payoutCodeExpiresAt: codeExpiresAt ?? null,
+  };
+}
+
+async function sendCode(
+  tx: Tx,
+  deps: ExchangeDeps,
+  call: ToolCall,
+  { order, amount }: { order: Order; amount: string },
+): Promise<void> {
+  const { tenantId, conversationId, now } = call;
+  const chat = await leadChat(tx, call);
+  if (!chat) throw new Error(`conversation ${conversationId} does not exist`);
+  const text = codeText(order, amount, call.language);
+  await writeOutgoing(tx, { jobs: deps.jobs, tenantId, now }, [
+    {
+      channelId: chat.channelId,
+      chatId: chat.chatId,
+      purpose: "notice",
+      content: { kind: "secret_text", text, orderId: order.id },
+      conversationId,
+    },
+  ]);
+}
+
+function codeText(order: Order, amount: string, language: Language): string {
+  const sum = `${amount} ${order.quoteAsset}`;
+  const ends = order.payoutCodeExpiresAt;
+  const until = ends === null ? "" : `${isoTime(ends).slice(0, 16).replace("T", " ")} UTC`;
+  if (language === "ru") {
+    const limit = until ? ` Действует до ${until}.` : "";
+    return `Код для получения ${sum} по заявке ${orderName(order)}: {secret}.${limit} Никому его не передавайте.`;
+  }
+  const limit = until ? ` Valid until ${until}.` : "";
+  return `Code for ${sum}, order ${orderName(order)}: {secret}.${limit} Do not share it with anybody.`;
+}

@@ -1,0 +1,81 @@
+import { z } from "zod";
+import type { Jobs } from "../domain/jobs.ts";
+import type { Language } from "../domain/language.ts";
+import type { Tx } from "../store/db.ts";
+import { lastOrder } from "../store/orders.ts";
+import { lockConversation } from "../store/runs.ts";
+import type { RagTool, ToolCall } from "./contract.ts";
+import { HANDOFF_REASONS, type HandoffReason, raiseHandoff } from "./raise-handoff.ts";
+import { argumentsOf, success } from "./results.ts";
+
+const parameters = z.strictObject({
+  reason: z
+    .string()
+    .trim()
+    .min(2)
+    .max(100)
+    .describe(`one of ${HANDOFF_REASONS.join(", ")}`),
+  summary: z.string().trim().min(2).max(600).describe("what the client wants, in one sentence"),
+});
+type Args = z.infer<typeof parameters>;
+
+export function handoffToOperator(deps: { jobs: Jobs<Tx> }): RagTool<Args> {
+  return {
+    name: "handoff_to_operator",
+    title: "Hand over to a person",
+    description:
+      "Asks a person of the business to step in. Use it when the client asks for a person, haggles over the rate, wants somebody else to pay, or needs what no tool does; not while a payout or a check already waits for a person. Needs reason and a one-sentence summary. A draft: promises nothing; asked twice for the same it stays one request. Returns handoffId. No approval.",
+    risk: "draft_only",
+    sideEffectType: "internal_rows",
+    parameters,
+    output: z.object({
+      ok: z.literal(true),
+      handoffId: z.string(),
+      reason: z.string(),
+      alreadyOpen: z.boolean(),
+    }),
+    offered: true,
+    staged: false,
+    isAvailable: () => true,
+    async run(call) {
+      const args = argumentsOf(parameters, call);
+      return {
+        kind: "write",
+        apply: async (tx) => ({ result: await handOver(tx, deps.jobs, call, args) }),
+      };
+    },
+  };
+}
+
+async function handOver(tx: Tx, jobs: Jobs<Tx>, call: ToolCall, args: Args) {
+  const { tenantId, conversationId, contactId, now } = call;
+  await lockConversation(tx, tenantId, conversationId);
+  const reason = reasonOf(args.reason);
+  const last = await lastOrder(tx, call);
+  const isOver = last?.status === "completed" || last?.status === "cancelled";
+  const handoff = await raiseHandoff(tx, jobs, {
+    ...{ tenantId, conversationId, contactId, now, reason },
+    order: isOver ? null : last,
+    summary: SUMMARIES[reason],
+    said: args.summary,
+  });
+  const summary = handoff.isNew ? "a person was asked" : "a person was asked already";
+  return success(
+    { type: "handoff", id: handoff.id, summary },
+    { handoffId: handoff.id, reason, alreadyOpen: !handoff.isNew },
+  );
+}
+
+/** A reason in other words is a plain request for a person. */
+function reasonOf(text: string): HandoffReason {
+  const name = text.toLowerCase().replace(/[\s-]+/g, "_");
+  return HANDOFF_REASONS.find((reason) => reason === name) ?? "operator_request";
+}
+
+const SUMMARIES: Record<HandoffReason, Record<Language, string>> = {
+  kyc_review: { en: "identity documents have to be looked at", ru: "нужно посмотреть документы" },
+  payment_review: { en: "a payment has to be looked at", ru: "нужно посмотреть платёж" },
+  office_payout: { en: "a payout has to be made by hand", ru: "нужно выдать вручную" },
+  payout_review: { en: "a payout has to be looked at", ru: "нужно посмотреть выплату" },
+  operator_request: { en: "the bot passes the conversation on", ru: "бот передаёт разговор" },
+};

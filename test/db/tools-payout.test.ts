@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { PreparedAction } from "../../src/tools/contract.ts";
+import { type Desk, type Lead, orderOf, prepared, startDesk, startLead } from "./tools-support.ts";
+
+let desk: Desk;
+let sum = 800;
+beforeAll(async () => {
+  desk = await startDesk();
+});
+afterAll(() => desk.close());
+
+const PAYOUT = "issue_exchange_payout";
+
+async function paid(args: { [name: string]: string } = {}): Promise<{
+  lead: Lead;
+  action: PreparedAction;
+  key: string;
+}> {
+  sum += 1;
+  const amount = String(sum);
+  const lead = await startLead(desk);
+  await orderOf(lead, { amount, payoutMethod: "office_cash", ...args });
+  await lead.does("verify_exchange_payment", { proof: await desk.transfer({ amount }) });
+  return { lead, action: prepared(await lead.prepares(PAYOUT)), key: `key-${sum}` };
+}
+
+async function payouts(key: string): Promise<unknown[]> {
+  const { body } = await desk.gateway.control("/payouts");
+  return (body as { key: string }[]).filter((payout) => payout.key === key);
+}
+
+test("a definite no leaves the order paid for another try", async () => {
+  const { lead, action, key } = await paid();
+  await desk.gateway.control("/payout/next", { status: "failed" });
+  expect(await lead.approved(action, PAYOUT, key)).toMatchObject({
+    ok: false,
+    error: { code: "PROVIDER_ERROR" },
+  });
+  expect(await lead.order()).toMatchObject({ status: "paid" });
+  expect(await lead.stage()).toBe("payment_verified");
+  expect(await lead.prepares(PAYOUT)).toMatchObject({ kind: "action" });
+});
+
+test("an answer that is lost is unknown, and the look-up finds the one payout", async () => {
+  const { lead, action, key } = await paid();
+  desk.gateway.fault({ service: "payout", kind: "drop_response_after_effect", count: 1 });
+  const work = await lead.works(action.action, PAYOUT, key);
+  expect(work.kind).toBe("unknown");
+  expect(await lead.order()).toMatchObject({ status: "paid" });
+  const found = await lead.looksUp(action.action, PAYOUT, key);
+  expect(found).toMatchObject({ kind: "found", work: { kind: "write" } });
+  expect(await payouts(key)).toHaveLength(1);
+});
+
+test("an answer about another sum is never taken as done", async () => {
+  const { lead, action, key } = await paid();
+  await desk.gateway.control("/payout/next", { amount: "1" });
+  expect((await lead.works(action.action, PAYOUT, key)).kind).toBe("unknown");
+  expect(await lead.order()).toMatchObject({ status: "paid", payoutCode: null });
+});
+
+test("a key that the gateway does not know is absent", async () => {
+  const { lead, action } = await paid();
+  expect(await lead.looksUp(action.action, PAYOUT, "never-sent")).toEqual({ kind: "absent" });
+});
+
+test("a payout that the gateway still works on is pending", async () => {
+  const { lead, action, key } = await paid();
+  await desk.gateway.control("/payout/next", { status: "pending" });
+  expect(await lead.approved(action, PAYOUT, key)).toMatchObject({
+    ok: true,
+    data: { status: "pending", codeDelivered: false },
+  });
+  expect(await lead.looksUp(action.action, PAYOUT, key)).toMatchObject({ kind: "pending" });
+});
+
+test("an order that was paid out meanwhile is not paid out again", async () => {
+  const { lead, action, key } = await paid();
+  await lead.approved(action, PAYOUT, key);
+  expect(await lead.approved(action, PAYOUT, `${key}-again`)).toMatchObject({
+    ok: false,
+    data: { reason: "order_changed" },
+  });
+  expect(await payouts(`${key}-again`)).toHaveLength(0);
+});
+
+test("a bank transfer is over with the gateway's yes", async () => {
+  const { lead, action, key } = await paid({
+    payoutMethod: "thai_bank_transfer",
+    payoutDestination: "Kasikorn 123-4-56789-0",
+  });
+  expect(action.action).toMatchObject({ destination: { text: "Kasikorn 123-4-56789-0" } });
+  await lead.approved(action, PAYOUT, key);
+  expect(await lead.order()).toMatchObject({ status: "completed", completedAt: desk.clock.now });
+  await lead.does("compute_exchange_quote", { asset: "USDT", amount: "300" });
+  expect(await lead.stage()).toBe("quote_calculated");
+});
+
+test("a method without a provider is paid out by hand, and an operator is told", async () => {
+  const { lead, action, key } = await paid();
+  await desk.settings({ payoutProviders: { office_cash: "manual" } });
+  expect(await lead.approved(action, PAYOUT, key)).toMatchObject({
+    ok: false,
+    data: { reason: "manual_payout", needsOperator: true },
+  });
+  await desk.settings({});
+  expect(await lead.handoffs()).toEqual(["office_payout"]);
+  expect(await payouts(key)).toHaveLength(0);
+});
+
+test("an expired code is said to be expired", async () => {
+  const { lead, action, key } = await paid({ payoutMethod: "cardless_atm" });
+  await lead.approved(action, PAYOUT, key);
+  desk.clock.now += 25 * 3_600_000;
+  expect(await lead.prepares(PAYOUT)).toMatchObject({
+    kind: "refused",
+    result: { data: { codeExpired: true, needsOperator: true } },
+  });
+});
+
+test("nothing is paid out before the payment is known", async () => {
+  const lead = await startLead(desk);
+  await orderOf(lead, { amount: "620", payoutMethod: "office_cash" });
+  expect(await lead.prepares(PAYOUT)).toMatchObject({
+    kind: "refused",
+    result: { data: { reason: "not_paid" } },
+  });
+});

@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { type Admin, createAdmin } from "../../src/admin/app.ts";
+import type { AdminDeps, Decision } from "../../src/admin/context.ts";
+import { toRequest } from "../../src/admin/desk-requests.ts";
+import { createClock } from "../../src/lib/clock.ts";
+import { type Database, openEmbedded, prepareDatabase } from "../../src/store/database.ts";
+import { withOwner, withTenant } from "../../src/store/db.ts";
+import { createSecrets } from "../../src/store/secrets.ts";
+import { ensureTenant } from "../../src/store/tenants.ts";
+import { ensureSetupToken } from "../../src/store/tokens.ts";
+import type { AnyTool, RagTool } from "../../src/tools/contract.ts";
+import { createRegistry } from "../../src/tools/registry.ts";
+
+export const SETUP_TOKEN = "setup-token-of-the-test";
+export const MASTER_KEY = Buffer.alloc(32, 7);
+
+export interface Reply {
+  status: number;
+  // answers are read by field, as a client of the API would
+  body: ReturnType<typeof JSON.parse>;
+}
+
+export interface AdminPart {
+  database: Database;
+  admin: Admin;
+  deps: AdminDeps;
+  /** Tenants whose tools were read anew, in order. */
+  invalidated: string[];
+  decisions: Decision[];
+  /** As the holder of a token; ADMIN_TOKEN when none is named. */
+  call(method: string, path: string, options?: { body?: unknown; token?: string }): Promise<Reply>;
+  /** A tenant in set-up, with its tools. */
+  addTenant(id: string): Promise<void>;
+  /** A staff member with a personal token. */
+  addPerson(tenant: string, role: "operator" | "admin"): Promise<{ id: string; token: string }>;
+  close(): Promise<void>;
+}
+
+/** The admin API on a database of its own, in memory. */
+export async function startAdminPart(): Promise<AdminPart> {
+  const database = await openEmbedded({ dir: null, durable: false });
+  await prepareDatabase(database, "sandbox");
+  const clock = createClock();
+  const registry = createRegistry([tool("offer_booking_link"), tool("issue_exchange_payout")]);
+  const invalidated: string[] = [];
+  const decisions: Decision[] = [];
+  const deps: AdminDeps = {
+    db: database.db,
+    clock,
+    secrets: createSecrets(MASTER_KEY),
+    registry,
+    decide: async (decision) => {
+      decisions.push(decision);
+      return { accepted: true, message: "A-1 was approved" };
+    },
+    validatePolicies: (rows) =>
+      rows.flatMap((row) => ("nonsense" in row.condition_json ? [`${row.id}: unknown fact`] : [])),
+    prepareTenant: (tx, tenantId) => registry.sync(tx, tenantId, clock.now()),
+    invalidateTools: (tenantId) => invalidated.push(tenantId),
+    knowledgeChanged: () => {},
+    searchKnowledge: async ({ text }) => [{ title: text }],
+    log: { error: (details) => process.stderr.write(`${JSON.stringify(details)}\n`) },
+  };
+  const admin = createAdmin(deps);
+  const call: AdminPart["call"] = async (method, path, { body, token = SETUP_TOKEN } = {}) => {
+    const request = toRequest(
+      { method: method as "POST", path: `/api/admin${path}`, body },
+      {
+        authorization: `Bearer ${token}`,
+      },
+    );
+    const response = await admin.fetch(request);
+    const text = await response.text();
+    return { status: response.status, body: text === "" ? null : JSON.parse(text) };
+  };
+  const addTenant = async (id: string) => {
+    await withOwner(database.db, (tx) => ensureTenant(tx, { id, name: id, now: clock.now() }));
+    await withTenant(database.db, id, (tx) => deps.prepareTenant(tx, id));
+  };
+  await withOwner(database.db, (tx) =>
+    ensureSetupToken(tx, { fromEnv: SETUP_TOKEN, now: clock.now() }),
+  );
+  await addTenant("default");
+  return {
+    database,
+    admin,
+    deps,
+    invalidated,
+    decisions,
+    call,
+    addTenant,
+    async addPerson(tenant, role) {
+      const made = await call("POST", `/staff?tenant=${tenant}`, {
+        body: { name: `${role} of ${tenant}`, role },
+      });
+      const path = `/staff/${made.body.id}/tokens?tenant=${tenant}`;
+      const issued = await call("POST", path, { body: {} });
+      return { id: made.body.id, token: issued.body.token };
+    },
+    close: () => database.close(),
+  };
+}
+
+function tool(name: string): AnyTool {
+  const made: RagTool<Record<string, never>> = {
+    name,
+    title: name.replaceAll("_", " "),
+    description: "A tool with the real contract, for lists and switches.",
+    risk: "read_only",
+    sideEffectType: "none",
+    parameters: z.strictObject({}),
+    output: z.strictObject({}),
+    offered: true,
+    staged: false,
+    isAvailable: ({ secretNames }) =>
+      name !== "offer_booking_link" || secretNames.has("tool_booking_url"),
+    run: async () => {
+      throw new Error("not run here");
+    },
+  };
+  return made as AnyTool; // lists hold tools of every argument type
+}
