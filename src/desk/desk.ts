@@ -22,7 +22,9 @@ export function createDesk(deps: DeskDeps): Desk {
     formFor: (tenantId, click) => formFor(deps, tenantId, click),
     checkForm(submission) {
       const reason = submission.values.reason ?? "";
-      return reason.length > MAX_REASON_CHARS ? { reason: `≤ ${MAX_REASON_CHARS}` } : {};
+      const errors: Record<string, string> = {};
+      if (reason.length > MAX_REASON_CHARS) errors.reason = `≤ ${MAX_REASON_CHARS}`;
+      return errors;
     },
     handle: (ref) => handle(deps, ref),
   };

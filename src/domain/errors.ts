@@ -25,6 +25,9 @@ export class StartError extends Error {
   override readonly name = "StartError";
 }
 
+/** A failed query's own message holds its parameters (people's texts, secrets): its cause does not. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const holdsParameters = error.message.startsWith("Failed query:");
+  return holdsParameters && error.cause ? messageOf(error.cause) : error.message;
 }

@@ -4,9 +4,7 @@ export type KycStatus = "missing" | "pending" | "verified" | "rejected" | "bad_a
 
 const statusSchema = z.enum(["missing", "pending", "verified", "rejected"]);
 const recordSchema = z.object({
-  exchangeKyc: z
-    .object({ status: statusSchema, verificationId: z.string().optional() })
-    .optional(),
+  exchangeKyc: z.object({ status: statusSchema, verificationId: z.string().optional() }).optional(),
 });
 
 /** What the contact's attributes say of the identity check; unreadable attributes verify nobody. */

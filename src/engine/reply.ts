@@ -52,11 +52,7 @@ export async function backedReply(
  * Words of our own, from what the calls of this run returned; when they say nothing, the
  * conversation goes to a person and the lead is told so.
  */
-export async function templateReply(
-  deps: EngineDeps,
-  turn: Turn,
-  why: "blocked" | "exhausted" | "failed",
-): Promise<Reply> {
+export async function templateReply(deps: EngineDeps, turn: Turn, why: Why): Promise<Reply> {
   const status = why === "blocked" ? ("completed" as const) : why;
   const { language } = turn.conversation;
   const outcome = await outcomeTemplate(deps, turn);
@@ -80,7 +76,21 @@ async function outcomeTemplate(deps: EngineDeps, turn: Turn): Promise<string | n
   return outcomeText(approval, call?.reply ?? null, turn.conversation.language);
 }
 
-async function handOver(deps: EngineDeps, turn: Turn, why: string): Promise<void> {
+type Why = "blocked" | "exhausted" | "failed";
+
+const HANDOVER_SUMMARIES: Record<Why, { en: string; ru: string }> = {
+  blocked: {
+    en: "the bot's answer was not backed by facts and was not sent",
+    ru: "ответ бота не подтверждён фактами и не отправлен",
+  },
+  exhausted: {
+    en: "the bot found no answer in time",
+    ru: "бот не нашёл ответа за отведённое время",
+  },
+  failed: { en: "the model gives no answer", ru: "модель не отвечает" },
+};
+
+async function handOver(deps: EngineDeps, turn: Turn, why: Why): Promise<void> {
   const { tenantId, conversation } = turn;
   await withTenant(deps.db, tenantId, (tx) =>
     raiseHandoff(tx, deps.jobs, {
@@ -90,7 +100,7 @@ async function handOver(deps: EngineDeps, turn: Turn, why: string): Promise<void
       now: deps.clock.now(),
       reason: "operator_request",
       order: turn.view.order,
-      summary: `the bot has no answer of its own (${why})`,
+      summary: HANDOVER_SUMMARIES[why],
     }),
   );
 }

@@ -1,4 +1,9 @@
-import {
+import sift from "sift";
+import type { Json, JsonObject } from "../domain/json.ts";
+import { compareAmounts, isDecimal } from "../domain/money.ts";
+
+// CommonJS: what the package exports by name hangs on its default export at run time
+const {
   $and,
   $eq,
   $exists,
@@ -10,9 +15,7 @@ import {
   $or,
   createEqualsOperation,
   createQueryTester,
-} from "sift";
-import type { Json, JsonObject } from "../domain/json.ts";
-import { compareAmounts, isDecimal } from "../domain/money.ts";
+} = sift as unknown as typeof import("sift");
 
 type Compare = (sign: -1 | 0 | 1) => boolean;
 

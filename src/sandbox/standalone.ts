@@ -9,7 +9,7 @@ export interface StandaloneOptions {
   /** 0 takes a free port. */
   port: number;
   dataDir: string;
-  parts(world: World): WorldPart[];
+  parts(world: World, origin: () => string): WorldPart[];
 }
 
 export interface Standalone {
@@ -25,7 +25,7 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
     dataDir: options.dataDir,
     clock: createClock(),
     origin: () => origin,
-    makeParts: options.parts,
+    makeParts: (world) => options.parts(world, () => origin),
   });
   const server = createServer(
     getRequestListener(sandbox.app.fetch, { overrideGlobalObjects: false }),

@@ -61,7 +61,7 @@ async function prepare(
       status: args.status,
       documents: documents.map((document) => document.id),
     },
-    businessKey: `kyc:${args.contactId}`,
+    businessKey: `kyc:${args.contactId}:${args.documents.at(-1) ?? "none"}`,
     material: [
       { label: texts.client, value: client.name },
       { label: texts.decision, value: texts.statuses[args.status] },

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { JsonObject } from "../../src/domain/json.ts";
 import type { PreparedAction } from "../../src/tools/contract.ts";
-import { type Desk, type Lead, orderOf, prepared, startDesk, startLead } from "./tools-support.ts";
+import {
+  type Desk,
+  finish,
+  type Lead,
+  orderOf,
+  prepared,
+  startDesk,
+  startLead,
+} from "./tools-support.ts";
 
 let desk: Desk;
 let sum = 800;
@@ -72,6 +81,39 @@ test("a payout that the gateway still works on is pending", async () => {
     data: { status: "pending", codeDelivered: false },
   });
   expect(await lead.looksUp(action.action, PAYOUT, key)).toMatchObject({ kind: "pending" });
+});
+
+test("a pending payout that completes later brings its code to the lead once", async () => {
+  const { lead, action, key } = await paid({ payoutMethod: "cardless_atm" });
+  await desk.gateway.control("/payout/next", { status: "pending" });
+  await lead.approved(action, PAYOUT, key);
+  await desk.gateway.control(`/payout/${key}/settle`, { status: "completed" });
+  for (let look = 0; look < 2; look += 1) {
+    const found = await lead.looksUp(action.action, PAYOUT, key);
+    if (found?.kind !== "found") throw new Error("the payout was not found");
+    expect((await finish(desk, found.work)).data).toMatchObject({ codeDelivered: true });
+  }
+  const codes = (await lead.sent()).filter((row) => row.content.kind === "secret_text");
+  expect(codes).toHaveLength(1);
+});
+
+test("an approver may lower the sum, and nothing else of the order", async () => {
+  const { lead, action, key } = await paid();
+  const changed = { reason: "order_changed" };
+  const edits: JsonObject[] = [
+    { amount: "99999999" },
+    { location: "elsewhere" },
+    { currency: "USD" },
+  ];
+  for (const edit of edits) {
+    const edited = { ...action, action: { ...action.action, ...edit } };
+    expect(await lead.approved(edited, PAYOUT, key)).toMatchObject({ ok: false, data: changed });
+  }
+  const lowered = { ...action, action: { ...action.action, amount: "1000" } };
+  expect(await lead.approved(lowered, PAYOUT, key)).toMatchObject({
+    ok: true,
+    data: { amount: "1000" },
+  });
 });
 
 test("an order that was paid out meanwhile is not paid out again", async () => {

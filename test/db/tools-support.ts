@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { eq } from "drizzle-orm";
+import { expect } from "vitest";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { ToolResult } from "../../src/domain/tool.ts";
 import { createChainPart } from "../../src/sandbox/chain.ts";
@@ -171,11 +172,11 @@ export async function startLead(
       const tool = toolOf(desk, name);
       tool.parameters.parse(args);
       const work = await tool.run(callOf(args, null));
-      return finish(desk, work);
+      return told(desk, name, await finish(desk, work));
     },
     /** What a person's approval starts. */
     async approved(prepared: PreparedAction, name: string, key: string): Promise<ToolResult> {
-      return finish(desk, await lead.works(prepared.action, name, key));
+      return told(desk, name, await finish(desk, await lead.works(prepared.action, name, key)));
     },
     looksUp: (action: JsonObject, name: string, key: string) =>
       toolOf(desk, name).lookUp?.(callOf(action, key)),
@@ -225,6 +226,12 @@ export async function orderOf(
   const order = await lead.order();
   if (!order) throw new Error("no order came of it");
   return order;
+}
+
+/** A result says nothing that its schema does not name. */
+function told(desk: Desk, name: string, result: ToolResult): ToolResult {
+  if (result.ok) expect(toolOf(desk, name).output.parse(result.data)).toEqual(result.data);
+  return result;
 }
 
 function toolOf(desk: Desk, name: string) {

@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
+import type { JsonObject } from "../../src/domain/json.ts";
 import { createSecrets } from "../../src/store/secrets.ts";
 import { createTools } from "../../src/tools/catalog.ts";
 import { defaultPolicies } from "../../src/tools/default-policies.ts";
 import { isExchangeTool } from "../../src/tools/exchange/stage-tools.ts";
 import { settleTarget } from "../../src/tools/exchange/tools/order-terms.ts";
 import { createRegistry } from "../../src/tools/registry.ts";
+import { searchKnowledgeBase } from "../../src/tools/search-knowledge-base.ts";
 
 const tools = createTools({
   secrets: createSecrets(Buffer.alloc(32, 1)),
@@ -76,4 +78,37 @@ test("an office named by a word that fits two is asked about again", () => {
   const offices = ["Beach Road 1, Pattaya", "Beach Road 9, Phuket"];
   const named = { payoutMethod: "office_cash", payoutLocation: "beach road" };
   expect(settleTarget(named, offices)).toMatchObject({ kind: "asks", options: offices });
+});
+
+test("passages are numbered as evidence in the order of the hits", async () => {
+  const hit = (documentId: string) => ({
+    ...{ documentId, revision: 2, title: "Rules", excerpt: "…", truncated: false },
+  });
+  const search = searchKnowledgeBase({
+    searchKnowledge: async (_, { topK }) => [hit("a"), hit("b"), hit("a")].slice(0, topK),
+  });
+  const ask = async (action: JsonObject) => {
+    const work = await search.run({
+      ...{
+        tenantId: "t",
+        conversationId: "c",
+        contactId: "l",
+        runId: null,
+        language: "en" as const,
+      },
+      ...{ now: 0, action, executionId: "x", idempotencyKey: null },
+      signal: AbortSignal.timeout(1000),
+      read: (read) => read({} as never), // the search given above reads no rows
+    });
+    return work.kind === "result" ? work.result.data : null;
+  };
+  expect(await ask({ query: "rules", top_k: 2 })).toMatchObject({
+    matches: [
+      { evidence_id: "E1", document_id: "a", revision: 2 },
+      { evidence_id: "E2", document_id: "b" },
+    ],
+    retrieved_at: "1970-01-01T00:00:00.000Z",
+  });
+  const filtered = await ask({ query: "rules", top_k: 5, filters: { document_id: "a" } });
+  expect(filtered?.matches).toHaveLength(2);
 });

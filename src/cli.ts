@@ -1,0 +1,148 @@
+import { parseArgs } from "node:util";
+import { runDatabaseCommand } from "./cli/database-commands.ts";
+import { runGuardCases } from "./cli/guard-cases.ts";
+import { runQuoteCases } from "./cli/quote-cases.ts";
+import { seed } from "./cli/seed.ts";
+import { loadConfig } from "./config.ts";
+import { messageOf } from "./domain/errors.ts";
+import { createClock } from "./lib/clock.ts";
+import { openEmbedded, openPostgres, prepareDatabase } from "./store/database.ts";
+import { handCommand, holdFolder } from "./store/folder-lock.ts";
+
+const COMMANDS: Record<string, { usage: string; run(args: string[]): Promise<number> }> = {
+  sandbox: { usage: "npm run sandbox -- [--port P] [--data-dir D]", run: sandbox },
+  seed: { usage: "npm run seed -- --url URL --token T", run: seedDesk },
+  tokens: {
+    usage: "npm run tokens -- create --staff ID [--tenant T] [--days N]",
+    run: onDatabase("tokens"),
+  },
+  kb: {
+    usage: 'npm run kb -- import PATH… | search "…" [--json] | list | remove ID   [--tenant T]',
+    run: onDatabase("kb"),
+  },
+  quote: { usage: "npm run quote -- --cases F.json", run: quote },
+  guard: { usage: "npm run guard -- --cases F.jsonl", run: guard },
+};
+
+/** Bad usage: one line and exit 2. */
+class UsageError extends Error {}
+
+async function main(): Promise<number> {
+  const [name = "", ...args] = process.argv.slice(2);
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) {
+    console.error(`usage: npm run ${Object.keys(COMMANDS).join("|")} -- --help`);
+    return 2;
+  }
+  if (args.includes("--help")) {
+    console.log(`usage: ${command.usage}`);
+    return 0;
+  }
+  try {
+    return await command.run(args);
+  } catch (error) {
+    const bad = error instanceof UsageError || isParseError(error);
+    console.error(
+      bad ? `${messageOf(error).split("\n")[0]}; usage: ${command.usage}` : messageOf(error),
+    );
+    return bad ? 2 : 1;
+  }
+}
+
+async function sandbox(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      port: { type: "string", default: "4000" },
+      "data-dir": { type: "string", default: "./.data" },
+    },
+  });
+  const port = Number(values.port);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new UsageError(`--port: got "${values.port}", wants a port from 0 to 65535`);
+  const { startStandalone } = await import("./sandbox/standalone.ts");
+  const { makeParts } = await import("./sandbox/parts.ts");
+  const running = await startStandalone({
+    port,
+    dataDir: values["data-dir"],
+    parts: (world, origin) => makeParts(world, origin),
+  });
+  console.log(`The played world is ready on ${running.origin}/sandbox. Start a bot with:`);
+  console.log("SANDBOX=off");
+  for (const [name, value] of Object.entries(running.env)) console.log(`${name}=${value}`);
+  await new Promise<void>((resolve) => {
+    process.once("SIGINT", resolve);
+    process.once("SIGTERM", resolve);
+  });
+  await running.stop();
+  return 0;
+}
+
+async function seedDesk(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: { url: { type: "string" }, token: { type: "string" } },
+  });
+  if (!values.url || !values.token) throw new UsageError("--url and --token are wanted");
+  await seed({ url: values.url, token: values.token, write: (line) => console.log(line) });
+  return 0;
+}
+
+/** Talks through the process that holds the embedded folder; opens it itself when nobody does. */
+function onDatabase(command: string): (args: string[]) => Promise<number> {
+  return async (args) => {
+    const config = loadConfig();
+    const handed = { command, args, cwd: process.cwd() };
+    const write = (line: string) => console.log(line);
+    if (!config.databaseUrl) {
+      const code = await handCommand(config.dataDir, handed, write);
+      if (code !== null) return code;
+    }
+    const lock = config.databaseUrl
+      ? null
+      : await holdFolder(config.dataDir, {
+          description: `process ${process.pid} (npm run ${command})`,
+          run: () => Promise.reject(new Error("another command is running; try again")),
+        });
+    const database = config.databaseUrl
+      ? await openPostgres(config.databaseUrl)
+      : await openEmbedded({ dir: `${config.dataDir}/db`, durable: !config.sandbox });
+    try {
+      await prepareDatabase(database, config.sandbox ? "sandbox" : "real");
+      return await runDatabaseCommand({ db: database.db, clock: createClock(), write }, handed);
+    } finally {
+      await database.close();
+      await lock?.release();
+    }
+  };
+}
+
+async function quote(args: string[]): Promise<number> {
+  const report = await runQuoteCases(casesFile(args));
+  console.log(JSON.stringify(report));
+  return report.failed.length > 0 ? 1 : 0;
+}
+
+async function guard(args: string[]): Promise<number> {
+  await runGuardCases(casesFile(args), (line) => console.log(line));
+  return 0;
+}
+
+function casesFile(args: string[]): string {
+  const { values } = parseArgs({ args, options: { cases: { type: "string" } } });
+  if (!values.cases) throw new UsageError("--cases: a file is wanted");
+  return values.cases;
+}
+
+function isParseError(error: unknown): boolean {
+  const code = (error as { code?: unknown })?.code;
+  return typeof code === "string" && code.startsWith("ERR_PARSE_ARGS");
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(messageOf(error));
+    process.exit(1);
+  },
+);

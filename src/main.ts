@@ -1,0 +1,31 @@
+import { startApp } from "./app.ts";
+import { loadConfig } from "./config.ts";
+import { messageOf, StartError } from "./domain/errors.ts";
+import { createLog } from "./lib/log.ts";
+
+/** Process entry: starts, says where, stops on a signal; a refused start is one line and exit 1. */
+async function main(): Promise<void> {
+  const config = loadConfig();
+  const log = createLog(config.logLevel);
+  for (const note of config.notes) console.log(note);
+  const app = await startApp(config, log);
+  if (app.newAdminToken)
+    console.log(`Admin token for the set-up, shown this once: ${app.newAdminToken}`);
+  if (app.sandbox)
+    console.log(`Sandbox: everything outside is played. Playground: ${app.origin}/sandbox`);
+  console.log(`Countersign is ready on ${app.origin}`);
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => {
+      void app.stop().then(() => process.exit(0));
+    });
+}
+
+process.on("unhandledRejection", (reason) => {
+  console.error(`unexpected: ${messageOf(reason)}`);
+});
+
+main().catch((error: unknown) => {
+  const isExpected = error instanceof StartError || (error as Error)?.name === "RetryableError";
+  console.error(isExpected ? messageOf(error) : `Countersign cannot start: ${messageOf(error)}`);
+  process.exit(1);
+});

@@ -1,0 +1,33 @@
+import { tenantIds } from "./bootstrap.ts";
+import { messageOf } from "./domain/errors.ts";
+import type { EngineDeps } from "./engine/deps.ts";
+import { sweepOrders } from "./engine/order-reminders.ts";
+
+export interface OrderTimer {
+  runOnce(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const EVERY_MS = 60_000;
+
+/** Looks once a minute for unpaid orders whose time is over. */
+export function startOrderTimer(
+  deps: Pick<EngineDeps, "db" | "clock" | "jobs" | "log">,
+): OrderTimer {
+  let current = Promise.resolve();
+  async function runOnce(): Promise<void> {
+    for (const tenantId of await tenantIds(deps.db)) await sweepOrders(deps, tenantId);
+  }
+  const timer = setInterval(() => {
+    current = current
+      .then(runOnce)
+      .catch((error: unknown) => deps.log.warn({ error: messageOf(error) }, "order sweep failed"));
+  }, EVERY_MS);
+  return {
+    runOnce,
+    async stop() {
+      clearInterval(timer);
+      await current;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { Hono } from "hono";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import type { Admin } from "./admin/app.ts";
+import type { MessengerEdge } from "./bot/edge.ts";
+import { messageOf } from "./domain/errors.ts";
+import type { Clock } from "./lib/clock.ts";
+import type { Db } from "./store/db.ts";
+import { findOpenWork } from "./store/due-work.ts";
+import { pingDatabase } from "./store/ping.ts";
+
+export interface RouteDeps {
+  db: Db;
+  clock: Clock;
+  admin: Admin;
+  edges: readonly MessengerEdge[];
+  /** Seeded, and every part started. */
+  isReady(): boolean;
+}
+
+/** `/healthz`, `/readyz`, `/metrics` and the admin API. */
+export function productRoutes(deps: RouteDeps): Hono {
+  const app = new Hono();
+  const metrics = createMetrics(deps);
+  app.get("/healthz", (c) => c.json({ ok: true }));
+  app.get("/readyz", async (c) => {
+    const parts = await partsOf(deps);
+    const ok = deps.isReady() && Object.values(parts).every((part) => part.ok);
+    return c.json({ ok, ...parts }, ok ? 200 : 503);
+  });
+  app.get("/metrics", async (c) => {
+    c.header("Content-Type", metrics.contentType);
+    return c.body(await metrics.metrics());
+  });
+  app.all("/api/admin/*", (c) => deps.admin.fetch(c.req.raw));
+  return app;
+}
+
+interface Part {
+  ok: boolean;
+  detail: string;
+}
+
+async function partsOf(deps: RouteDeps): Promise<Record<string, Part>> {
+  const parts: Record<string, Part> = { database: await databasePart(deps.db) };
+  parts.queue = { ok: deps.isReady(), detail: deps.isReady() ? "working" : "starting" };
+  for (const edge of deps.edges) parts[edge.messenger.name] = edge.status();
+  return parts;
+}
+
+async function databasePart(db: Db): Promise<Part> {
+  try {
+    await pingDatabase(db);
+    return { ok: true, detail: "answers" };
+  } catch (error) {
+    return { ok: false, detail: messageOf(error) };
+  }
+}
+
+function createMetrics(deps: RouteDeps): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: "countersign_open_work",
+    help: "Runs, executions, messages and events that wait or are worked on",
+    registers: [registry],
+    async collect() {
+      this.set((await findOpenWork(deps.db, deps.clock.now())).waiting.length);
+    },
+  });
+  return registry;
+}

@@ -1,0 +1,200 @@
+import { channelOf, DEFAULT_TENANT } from "./bootstrap.ts";
+import type { EdgeOptions, MessengerEdge } from "./bot/edge.ts";
+import { createSlackBot } from "./bot/slack/bot.ts";
+import { createTelegramBot } from "./bot/telegram/bot.ts";
+import type { Config, Outside } from "./config.ts";
+import { COMMANDS } from "./desk/commands.ts";
+import type { DeskDeps } from "./desk/deps.ts";
+import { createDesk } from "./desk/desk.ts";
+import type { Desk } from "./domain/desk.ts";
+import { newId } from "./domain/ids.ts";
+import type { MessengerName } from "./domain/inbound.ts";
+import type { Language } from "./domain/language.ts";
+import type { EngineDeps } from "./engine/deps.ts";
+import { ragReplyStrategy } from "./engine/strategy.ts";
+import { createToolResolver, type ToolResolver } from "./engine/tool-resolver.ts";
+import { createKnowledge, type Knowledge } from "./knowledge/knowledge.ts";
+import type { ShiftableClock } from "./lib/clock.ts";
+import type { Log } from "./lib/log.ts";
+import { createChatClient } from "./model/chat-client.ts";
+import { createOutbound, type Outbound } from "./outbound/deliver.ts";
+import { openQueue, type Queue } from "./queue/queue.ts";
+import { createSweep, type Sweep } from "./queue/sweep.ts";
+import type { Database } from "./store/database.ts";
+import { type Tx, withTenant } from "./store/db.ts";
+import { payoutCodeOf } from "./store/payout-codes.ts";
+import { addPolicyRows } from "./store/policies.ts";
+import { receive } from "./store/receive.ts";
+import type { Secrets } from "./store/secrets.ts";
+import type { ApprovalDress } from "./tools/ask-approval.ts";
+import { createTools } from "./tools/catalog.ts";
+import { defaultPolicies } from "./tools/default-policies.ts";
+import { createPayoutClient } from "./tools/exchange/payout-client.ts";
+import { createTronGrid } from "./tools/exchange/tron-grid.ts";
+import { createRegistry, type Registry } from "./tools/registry.ts";
+import { createRunner } from "./tools/runner.ts";
+import type { SearchKnowledge } from "./tools/search-knowledge-base.ts";
+
+export interface ProductBase {
+  config: Config;
+  log: Log;
+  clock: ShiftableClock;
+  database: Database;
+  secrets: Secrets;
+  language: Language;
+}
+
+/** The product's parts, made but not started. */
+export interface Product {
+  bootId: string;
+  queue: Queue;
+  sweep: Sweep;
+  outbound: Outbound;
+  edges: MessengerEdge[];
+  registry: Registry;
+  resolver: ToolResolver;
+  knowledge: Knowledge;
+  desk: Desk;
+  deskDeps: DeskDeps;
+  engine: EngineDeps;
+  /** Tools and default policies of a tenant. */
+  prepareTenant(tx: Tx, tenantId: string): Promise<void>;
+}
+
+const OUTSIDE_LIMIT_MS = 20_000;
+
+/** Top to bottom: store → tools → engine → desk → messengers. */
+export async function assembleProduct(base: ProductBase, outside: Outside): Promise<Product> {
+  const { config, log, clock, database, secrets } = base;
+  const { db } = database;
+  const bootId = newId();
+  const wakes: { outbound?: Outbound } = {};
+  const queue = await openQueue({ database, log, onDelivery: () => wakes.outbound?.wake() });
+  const knowledge = createKnowledge();
+  const registry = createRegistry(
+    createTools({
+      ...outsideTools(outside),
+      ...toolSettings(base),
+      secrets,
+      jobs: queue,
+      searchKnowledge: searchWith(knowledge),
+    }),
+  );
+  const resolver = createToolResolver({ db, registry });
+  const dress: ApprovalDress = {
+    jobs: queue,
+    staffLanguage: base.language,
+    sandbox: config.sandbox,
+    defaultTtlMs: config.approvalTtlMs,
+  };
+  const deskDeps: DeskDeps = { db, clock, dress, log };
+  const desk = createDesk(deskDeps);
+  const edges = createEdges(base, { queue, desk, outside });
+  const messengers = new Map(edges.map((edge) => [edge.messenger.channelId, edge.messenger]));
+  const engine: EngineDeps = {
+    db,
+    clock,
+    realNow: Date.now,
+    bootId,
+    jobs: queue,
+    registry,
+    runner: createRunner({ registry, realNow: Date.now, timeoutMs: OUTSIDE_LIMIT_MS }),
+    proposing: { registry, dress },
+    model: createChatClient({ provider: "default", ...outside.model, realNow: Date.now }),
+    strategy: ragReplyStrategy({ resolver, knowledge }),
+    log,
+    deadlineMs: config.runDeadlineMs,
+    showTyping: async (channelId, chatId) => messengers.get(channelId)?.showTyping(chatId),
+  };
+  const outbound = createOutbound({
+    db,
+    clock,
+    messengers,
+    log,
+    alone: database.kind === "embedded",
+    decryptCode: (tenantId, orderId) =>
+      withTenant(db, tenantId, (tx) => payoutCodeOf(tx, secrets, { tenantId, orderId })),
+  });
+  wakes.outbound = outbound;
+  return {
+    bootId,
+    queue,
+    sweep: createSweep({ db, queue, clock, realNow: Date.now, log }),
+    outbound,
+    edges,
+    registry,
+    resolver,
+    knowledge,
+    desk,
+    deskDeps,
+    engine,
+    async prepareTenant(tx, tenantId) {
+      await registry.sync(tx, tenantId, clock.now());
+      await addPolicyRows(tx, tenantId, defaultPolicies());
+    },
+  };
+}
+
+function outsideTools(outside: Outside) {
+  const { tronGrid, payout } = outside;
+  return {
+    tronGrid: tronGrid
+      ? createTronGrid({
+          baseUrl: tronGrid.url,
+          ...(tronGrid.apiKey ? { apiKey: tronGrid.apiKey } : {}),
+          timeoutMs: OUTSIDE_LIMIT_MS,
+        })
+      : null,
+    payouts: payout
+      ? createPayoutClient({
+          baseUrl: payout.url,
+          secret: payout.secret,
+          timeoutMs: OUTSIDE_LIMIT_MS,
+        })
+      : null,
+  };
+}
+
+function toolSettings({ config }: ProductBase) {
+  return { guardLimits: config.guardLimits, txMaxAgeMs: config.txMaxAgeMs };
+}
+
+/** The tool shows a passage up to this length; the rest is marked as cut. */
+const EXCERPT_CHARS = 1200;
+
+function searchWith(knowledge: Knowledge): SearchKnowledge {
+  return async (tx, { tenantId, query, topK }) => {
+    const hits = await knowledge.search(tx, { tenantId, text: query, topK });
+    return hits.map(({ documentId, revision, title, text }) => ({
+      documentId,
+      revision,
+      title,
+      excerpt: text.slice(0, EXCERPT_CHARS),
+      truncated: text.length > EXCERPT_CHARS,
+    }));
+  };
+}
+
+function createEdges(
+  base: ProductBase,
+  parts: { queue: Queue; desk: Desk; outside: Outside },
+): MessengerEdge[] {
+  const { config, log, clock, database } = base;
+  const { queue, desk, outside } = parts;
+  const context = { db: database.db, jobs: queue, clock, coalesceMs: config.coalesceMs };
+  const options = (messenger: MessengerName): EdgeOptions => ({
+    channelId: channelOf(messenger),
+    tenantId: DEFAULT_TENANT,
+    receive: (event) => receive(context, DEFAULT_TENANT, event),
+    desk,
+    clock,
+    log,
+    isCommand: (name) => COMMANDS.has(name),
+  });
+  return [
+    ...(outside.telegram
+      ? [createTelegramBot({ ...options("telegram"), ...outside.telegram })]
+      : []),
+    ...(outside.slack ? [createSlackBot({ ...options("slack"), ...outside.slack })] : []),
+  ];
+}
