@@ -5,6 +5,9 @@ export default defineConfig({
     projects: [
       { test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },
       {
+        test: { name: "edges", include: ["test/edges/**/*.test.ts"], testTimeout: 60_000, maxWorkers: 2 },
+      },
+      {
         test: {
           name: "db",
           include: ["test/db/**/*.test.ts"],
