@@ -15,6 +15,7 @@ import type { Config, Outside } from "./config.ts";
 import { decide } from "./desk/decide.ts";
 import { handleApproval } from "./desk/expire.ts";
 import { handleExecution } from "./engine/execution.ts";
+import { warmUpGuard } from "./engine/guard/warm-up.ts";
 import { handleRun } from "./engine/run.ts";
 import { type HttpServer, openHttpServer } from "./http-server.ts";
 import { createClock, type ShiftableClock } from "./lib/clock.ts";
@@ -86,6 +87,7 @@ async function start(config: Config, log: Log, unwinder: Unwinder): Promise<App>
   serveAll(http, routes, sandbox);
   const newAdminToken = await settleIn({ base, product, admin, outside });
   await run({ base, product, admin, outside, sandbox, unwinder });
+  warmUpGuard();
   state.ready = true;
   return {
     origin: http.origin,

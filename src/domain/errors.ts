@@ -31,3 +31,10 @@ export function messageOf(error: unknown): string {
   const holdsParameters = error.message.startsWith("Failed query:");
   return holdsParameters && error.cause ? messageOf(error.cause) : error.message;
 }
+
+/** For logs of bugs; like `messageOf`, never a query's parameters. */
+export function stackOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const holdsParameters = error.message.startsWith("Failed query:");
+  return holdsParameters && error.cause ? stackOf(error.cause) : error.stack;
+}

@@ -1,4 +1,4 @@
-import { messageOf } from "../domain/errors.ts";
+import { messageOf, stackOf } from "../domain/errors.ts";
 import type { JobRef } from "../domain/jobs.ts";
 import { CYCLES_PER_RUN, SUPERSEDED_DRAFTS_PER_RUN } from "../domain/run.ts";
 import { withTenant } from "../store/db.ts";
@@ -102,8 +102,4 @@ function startHeartbeat(deps: EngineDeps, turn: Turn): NodeJS.Timeout {
         deps.log.warn({ run: own.id, error: messageOf(error) }, "heartbeat failed"),
     );
   }, HEARTBEAT_MS);
-}
-
-function stackOf(error: unknown): string | undefined {
-  return error instanceof Error ? error.stack : undefined;
 }

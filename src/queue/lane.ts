@@ -1,5 +1,5 @@
 import type PgBoss from "pg-boss";
-import { messageOf } from "../domain/errors.ts";
+import { messageOf, stackOf } from "../domain/errors.ts";
 import type { JobKind, JobRef } from "../domain/jobs.ts";
 import type { Log } from "../lib/log.ts";
 
@@ -111,8 +111,4 @@ export class Lane {
       log.warn({ kind, id, error: messageOf(error) }, "job could not be marked done");
     });
   }
-}
-
-function stackOf(error: unknown): string | undefined {
-  return error instanceof Error ? error.stack : undefined;
 }
