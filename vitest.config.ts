@@ -25,6 +25,16 @@ export default defineConfig({
           maxWorkers: 2,
         },
       },
+      {
+        // children take the ports and folders they are given; a lease of a dead one lasts 90 s
+        test: {
+          name: "process",
+          include: ["test/process/**/*.test.ts"],
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+          maxWorkers: 2,
+        },
+      },
     ],
   },
 });

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { StartError } from "./domain/errors.ts";
+import { parseUrl } from "./domain/web-address.ts";
 import { LOG_LEVELS, type LogLevel } from "./lib/log.ts";
 
 /** How the outside world is reached. In the sandbox it is the sandbox's own environment. */
@@ -43,7 +44,7 @@ const WHOLE = /^\d{1,10}$/;
 const whole = (least: number, most: number, fallback: number) =>
   z.string().regex(WHOLE).transform(Number).pipe(z.number().min(least).max(most)).default(fallback);
 const url = (...protocols: string[]) =>
-  z.string().refine((text) => protocols.includes(URL.parse(text)?.protocol ?? ""));
+  z.string().refine((text) => protocols.includes(parseUrl(text)?.protocol ?? ""));
 const decimal = z.string().regex(/^\d{1,4}(\.\d{1,6})?$/);
 const ids = z
   .string()
@@ -257,7 +258,7 @@ function refuseMixed(values: Values, given: (name: Name) => boolean): void {
 }
 
 function isPlayed(address: string | undefined): boolean {
-  const parsed = URL.parse(address ?? "");
+  const parsed = parseUrl(address ?? "");
   if (!parsed) return false;
   const loopback = /^(127\.|localhost$|\[::1\]$)/.test(parsed.hostname);
   return loopback && (parsed.pathname.startsWith("/sandbox/") || parsed.protocol === "smtp:");

@@ -5,6 +5,7 @@ import {
   toRequest,
 } from "../admin/desk-requests.ts";
 import { messageOf, StartError } from "../domain/errors.ts";
+import { parseUrl } from "../domain/web-address.ts";
 
 const ANSWER_LIMIT_MS = 30_000;
 
@@ -18,7 +19,7 @@ export async function seed(options: {
   write(line: string): void;
 }): Promise<void> {
   const { url, token, write } = options;
-  const base = URL.parse(url);
+  const base = parseUrl(url);
   if (!base) throw new StartError(`--url: ${url} is no URL; write it as http://127.0.0.1:3000`);
   const headers = { authorization: `Bearer ${token}` };
   try {

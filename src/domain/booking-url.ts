@@ -1,4 +1,5 @@
 import { UserError } from "./errors.ts";
+import { parseUrl } from "./web-address.ts";
 
 /** The tenant's secret that switches the booking tool on. */
 export const BOOKING_SECRET = "tool_booking_url";
@@ -10,7 +11,7 @@ const MAX_LENGTH = 500;
 export function parseBookingUrl(text: string): string {
   const trimmed = text.trim();
   if (trimmed.length > MAX_LENGTH) throw refused(`it is longer than ${MAX_LENGTH} characters`);
-  const url = URL.parse(trimmed);
+  const url = parseUrl(trimmed);
   if (!url) throw refused("it is no URL");
   if (url.protocol !== "https:") throw refused("it must start with https://");
   if (url.username || url.password) throw refused("it must hold no user name or password");

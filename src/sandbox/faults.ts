@@ -84,7 +84,10 @@ export function playFaults(options: FaultOptions): MiddlewareHandler {
     }
     if (fault.kind === "status") return statusAnswer(context, fault, options);
     if (fault.kind === "timeout") await wait(fault.delay_ms ?? 600_000, context.req.raw.signal);
-    if (fault.kind === "drop_response_after_effect") await next();
+    if (fault.kind === "drop_response_after_effect") {
+      await next();
+      await wait(fault.delay_ms ?? 0, context.req.raw.signal);
+    }
     return dropConnection(context);
   };
 }

@@ -5,7 +5,7 @@ import type { InboundEvent, MembershipEvent, MessageEvent } from "../domain/inbo
 import type { Jobs } from "../domain/jobs.ts";
 import { type Language, languageOf, languageOfCode } from "../domain/language.ts";
 import type { Clock } from "../lib/clock.ts";
-import { type Db, type Tx, withTenant } from "./db.ts";
+import { type Db, sqlState, type Tx, UNIQUE_VIOLATION, withTenant } from "./db.ts";
 import { queueRun } from "./queue-run.ts";
 import { contactIdentities, contacts, conversations, inbox, messages } from "./schema/chat.ts";
 import { storable } from "./storable.ts";
@@ -32,7 +32,24 @@ export type Received =
  * The one way in: inbox row, contact, conversation, message, run and job in one transaction.
  * The caller acknowledges to the messenger only after this resolved.
  */
-export function receive(
+export async function receive(
+  context: ReceiveContext,
+  tenantId: string,
+  event: InboundEvent,
+): Promise<Received> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await receiveOnce(context, tenantId, event);
+    } catch (error) {
+      // two first messages of one person at once: the second finds what the first made
+      if (sqlState(error) !== UNIQUE_VIOLATION || attempt === MOST_ATTEMPTS) throw error;
+    }
+  }
+}
+
+const MOST_ATTEMPTS = 3;
+
+function receiveOnce(
   context: ReceiveContext,
   tenantId: string,
   event: InboundEvent,

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { UserError } from "../../domain/errors.ts";
+import { parseUrl } from "../../domain/web-address.ts";
 import { withTenant } from "../../store/db.ts";
 import { isExchangeSecretName, isWriteOnlySecret } from "../../tools/exchange/secret-names.ts";
 import { isTronAddress } from "../../tools/exchange/tron-address.ts";
@@ -39,7 +40,7 @@ function refuseUnusable(name: string, value: string | null): void {
   if (value === null) return;
   if (/^exchange_wallet_[a-z0-9]+_(trc20|tron)$/.test(name) && !isTronAddress(value))
     throw new UserError("invalid", `${name}: this is no TRON address; look for a typo`, name);
-  if (name.endsWith("_url") && URL.parse(value)?.protocol !== "https:")
+  if (name.endsWith("_url") && parseUrl(value)?.protocol !== "https:")
     throw new UserError("invalid", `${name}: a link that starts with https:// is wanted`, name);
 }
 

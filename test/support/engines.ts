@@ -1,0 +1,81 @@
+import { randomBytes } from "node:crypto";
+import postgres from "postgres";
+import { describe } from "vitest";
+
+/** A database product that flows run on. `open` gives a database of its own. */
+export interface Engine {
+  name: string;
+  open(): Promise<OwnDatabase>;
+}
+
+export interface OwnDatabase {
+  /** null: the embedded database in the data folder. */
+  url: string | null;
+  drop(): Promise<void>;
+}
+
+/** Runs the flows of a file on each database that is there. */
+export function forEachEngine(flows: (engine: Engine) => void): void {
+  for (const engine of ENGINES) describe(`on ${engine.name}`, () => flows(engine));
+  if (ENGINES.length === 1)
+    describe.skip("on PostgreSQL: skipped, no server answers at TEST_DATABASE_URL or 127.0.0.1:5432", () =>
+      flows(embedded));
+}
+
+const embedded: Engine = {
+  name: "the embedded database",
+  open: async () => ({ url: null, drop: async () => {} }),
+};
+
+const SERVER = process.env.TEST_DATABASE_URL || "postgres://postgres@127.0.0.1:5432/postgres";
+const ENGINES: Engine[] = (await answers(SERVER))
+  ? [embedded, { name: "PostgreSQL", open: () => openOwnDatabase(SERVER) }]
+  : [embedded];
+
+async function answers(url: string): Promise<boolean> {
+  const server = connect(url);
+  try {
+    await server`select 1`;
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await server.end({ timeout: 1 });
+  }
+}
+
+/** The owner is no superuser, as in production: row level security holds for it, too. */
+async function openOwnDatabase(serverUrl: string): Promise<OwnDatabase> {
+  const name = `flows_${randomBytes(6).toString("hex")}`;
+  const password = randomBytes(12).toString("hex");
+  const server = connect(serverUrl);
+  await server.unsafe(`create role ${name} login createrole password '${password}'`);
+  await server.unsafe(`create database ${name} owner ${name}`);
+  await shareRoles(server, name);
+  const url = new URL(serverUrl);
+  url.username = name;
+  url.password = password;
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    async drop() {
+      await server.unsafe(`drop database ${name} with (force)`);
+      await server.unsafe(`drop role ${name}`);
+      await server.end({ timeout: 5 });
+    },
+  };
+}
+
+/**
+ * The product's group roles belong to the whole server: an earlier file has made them, and this
+ * file's owner may use them only as a member.
+ */
+async function shareRoles(server: postgres.Sql, owner: string): Promise<void> {
+  const roles = await server<{ rolname: string }[]>`
+    select rolname from pg_roles where rolname in ('app_rw', 'app_system')`;
+  for (const { rolname } of roles) await server.unsafe(`grant ${rolname} to ${owner}`);
+}
+
+function connect(url: string): postgres.Sql {
+  return postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
+}

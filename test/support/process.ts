@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+/** A program that was started; its whole environment is what the test gave. */
+export interface Running {
+  pid: number;
+  out(): string;
+  err(): string;
+  /** Resolves with what `look` finds in the standard output; rejects when the program ends before. */
+  says(look: RegExp): Promise<RegExpExecArray>;
+  /** `kill -9`: nothing is tidied up. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves with the exit code. */
+  terminate(): Promise<number | null>;
+  ended: Promise<number | null>;
+}
+
+export interface Ended {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+export interface ProgramOptions {
+  env?: Record<string, string>;
+  /** Away from the checkout by default in the tests: a developer's `.env` must not be read. */
+  cwd: string;
+}
+
+export const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
+
+/** `npm start` without npm: `program` is main.ts or cli.ts. */
+export function startProgram(program: string, args: string[], options: ProgramOptions): Running {
+  const script = `${REPOSITORY}src/${program}`;
+  const child = spawn(process.execPath, ["--import", TSX, script, ...args], {
+    cwd: options.cwd,
+    env: { ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  return follow(child);
+}
+
+export async function runProgram(
+  program: string,
+  args: string[],
+  options: ProgramOptions,
+): Promise<Ended> {
+  const running = startProgram(program, args, options);
+  const code = await running.ended;
+  return { code, out: running.out(), err: running.err() };
+}
+
+/** A port that was free a moment ago; a restart takes the same one again. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      const port = typeof address === "object" && address ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function follow(child: ChildProcess): Running {
+  let out = "";
+  let err = "";
+  const listeners = new Set<() => void>();
+  const tell = () => {
+    for (const listener of [...listeners]) listener();
+  };
+  child.stdout?.on("data", (chunk) => {
+    out += chunk;
+    tell();
+  });
+  child.stderr?.on("data", (chunk) => {
+    err += chunk;
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve(code));
+  });
+  return {
+    pid: child.pid ?? 0,
+    out: () => out,
+    err: () => err,
+    says: (look) =>
+      new Promise((resolve, reject) => {
+        const check = () => {
+          const found = look.exec(out);
+          if (!found) return;
+          listeners.delete(check);
+          resolve(found);
+        };
+        listeners.add(check);
+        ended.then(
+          (code) => reject(new Error(`ended with ${code} before ${look}:\n${out}${err}`)),
+          reject,
+        );
+        check();
+      }),
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+    terminate() {
+      child.kill("SIGTERM");
+      return ended;
+    },
+    ended,
+  };
+}
