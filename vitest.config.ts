@@ -1,40 +1,31 @@
 import { defineConfig } from "vitest/config";
 
+/** Two cores and a few embedded databases in memory: more workers only wait for each other. */
+const WORKERS = 2;
+
+// quick ones first; a group begins when the one before it has ended
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },
-      {
-        test: { name: "edges", include: ["test/edges/**/*.test.ts"], testTimeout: 60_000, maxWorkers: 2 },
-      },
-      {
-        test: {
-          name: "db",
-          include: ["test/db/**/*.test.ts"],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          maxWorkers: 2,
-        },
-      },
-      {
-        test: {
-          name: "flows",
-          include: ["test/flows/**/*.test.ts"],
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
-          maxWorkers: 2,
-        },
-      },
-      {
-        // children take the ports and folders they are given; a lease of a dead one lasts 90 s
-        test: {
-          name: "process",
-          include: ["test/process/**/*.test.ts"],
-          testTimeout: 300_000,
-          hookTimeout: 120_000,
-          maxWorkers: 2,
-        },
-      },
+      project("unit", { order: 0, limitMs: 10_000 }),
+      project("edges", { order: 1, limitMs: 60_000 }),
+      project("db", { order: 2, limitMs: 120_000 }),
+      project("flows", { order: 3, limitMs: 180_000 }),
+      // on a server the lease of a killed process lasts up to 90 s
+      project("process", { order: 4, limitMs: 300_000 }),
     ],
   },
 });
+
+function project(name: string, { order, limitMs }: { order: number; limitMs: number }) {
+  return {
+    test: {
+      name,
+      include: [`test/${name}/**/*.test.ts`],
+      testTimeout: limitMs,
+      hookTimeout: limitMs,
+      maxWorkers: WORKERS,
+      sequence: { groupOrder: order },
+    },
+  };
+}

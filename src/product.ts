@@ -10,6 +10,7 @@ import type { Desk } from "./domain/desk.ts";
 import { newId } from "./domain/ids.ts";
 import type { MessengerName } from "./domain/inbound.ts";
 import type { Language } from "./domain/language.ts";
+import type { Messenger } from "./domain/messenger.ts";
 import type { EngineDeps } from "./engine/deps.ts";
 import { ragReplyStrategy } from "./engine/strategy.ts";
 import { createToolResolver, type ToolResolver } from "./engine/tool-resolver.ts";
@@ -91,21 +92,16 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
   const desk = createDesk(deskDeps);
   const edges = createEdges(base, { queue, desk, outside });
   const messengers = new Map(edges.map((edge) => [edge.messenger.channelId, edge.messenger]));
-  const engine: EngineDeps = {
-    db,
-    clock,
-    realNow: Date.now,
+  const engine = engineOf(base, {
     bootId,
-    jobs: queue,
+    queue,
     registry,
-    runner: createRunner({ registry, realNow: Date.now, timeoutMs: OUTSIDE_LIMIT_MS }),
-    proposing: { registry, dress },
-    model: createChatClient({ provider: "default", ...outside.model, realNow: Date.now }),
-    strategy: ragReplyStrategy({ resolver, knowledge }),
-    log,
-    deadlineMs: config.runDeadlineMs,
-    showTyping: async (channelId, chatId) => messengers.get(channelId)?.showTyping(chatId),
-  };
+    dress,
+    resolver,
+    knowledge,
+    outside,
+    messengers,
+  });
   const outbound = createOutbound({
     db,
     clock,
@@ -132,6 +128,36 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
       await registry.sync(tx, tenantId, clock.now());
       await addPolicyRows(tx, tenantId, defaultPolicies());
     },
+  };
+}
+
+interface EngineParts {
+  bootId: string;
+  queue: Queue;
+  registry: Registry;
+  dress: ApprovalDress;
+  resolver: ToolResolver;
+  knowledge: Knowledge;
+  outside: Outside;
+  messengers: ReadonlyMap<string, Messenger>;
+}
+
+function engineOf(base: ProductBase, parts: EngineParts): EngineDeps {
+  const { registry, dress, messengers } = parts;
+  return {
+    db: base.database.db,
+    clock: base.clock,
+    realNow: Date.now,
+    bootId: parts.bootId,
+    jobs: parts.queue,
+    registry,
+    runner: createRunner({ registry, realNow: Date.now, timeoutMs: OUTSIDE_LIMIT_MS }),
+    proposing: { registry, dress },
+    model: createChatClient({ provider: "default", ...parts.outside.model, realNow: Date.now }),
+    strategy: ragReplyStrategy(parts),
+    log: base.log,
+    deadlineMs: base.config.runDeadlineMs,
+    showTyping: async (channelId, chatId) => messengers.get(channelId)?.showTyping(chatId),
   };
 }
 

@@ -62,7 +62,12 @@ export function createAdmin(deps: AdminDeps): Admin {
     throw notFound(`route ${c.req.method} ${c.req.path}`);
   });
   return {
-    fetch: async (request) => app.fetch(request, {}),
+    fetch: async (request) => app.fetch(plainRequest(request), {}),
     handleAs: async (principal, request) => app.fetch(request, { principal }),
   };
+}
+
+/** The server's own light request cannot be copied, and the body's limit copies what has no length. */
+function plainRequest({ url, method, headers, body }: Request): Request {
+  return new Request(url, { method, headers, ...(body ? { body, duplex: "half" } : {}) });
 }

@@ -10,7 +10,8 @@ import type { AdminDeps, AdminEnv, Principal } from "./context.ts";
 import { notFound } from "./error-response.ts";
 
 const DEFAULT_TENANT = "default";
-const DECISION_PATH = /\/approvals\/[^/]+\/decision$/;
+/** What people of the desk decide: an approval, and that an order is done. */
+const DECISION_PATH = /\/approvals\/[^/]+\/decision$|\/exchange\/orders\/[^/]+$/;
 
 /** Sets `principal`; 401 without a token that works now. */
 export function authenticate(deps: AdminDeps) {

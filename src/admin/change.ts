@@ -16,18 +16,22 @@ export interface Change {
   audit(eventType: string, summary: string, refs?: Record<string, string>): void;
 }
 
+/** `decide`: what operators may do, too, and nobody without a person's token. */
+export type ChangeAct = "change" | "decide";
+
 /** One change of a tenant: rights are read again, the work is done and audited, in one transaction. */
 export function change<T>(
   c: AdminContext,
   deps: AdminDeps,
   work: (tx: Tx, change: Change) => Promise<T>,
+  act: ChangeAct = "change",
 ): Promise<T> {
   const tenantId = c.get("tenantId");
   const principal = c.get("principal");
   const by = actorOf(principal);
   const now = deps.clock.now();
   return withTenant(deps.db, tenantId, async (tx) => {
-    await checkAgain(tx, tenantId, principal);
+    await checkAgain(tx, tenantId, { principal, act });
     const lines: { eventType: string; summary: string; refs: Record<string, string> }[] = [];
     const result = await work(tx, {
       tenantId,
@@ -44,12 +48,16 @@ export function change<T>(
 }
 
 /** The tenant may have been opened, the person suspended, since the request came in. */
-async function checkAgain(tx: Tx, tenantId: string, principal: Principal): Promise<void> {
+async function checkAgain(
+  tx: Tx,
+  tenantId: string,
+  { principal, act }: { principal: Principal; act: ChangeAct },
+): Promise<void> {
   const tenant = await tenantById(tx, tenantId);
   if (!tenant) throw notFound(`tenant ${tenantId}`);
-  if (principal.kind === "setup") return allowAccess({ principal, tenant, act: "change" });
+  if (principal.kind === "setup") return allowAccess({ principal, tenant, act });
   const person = await staffById(tx, tenantId, principal.staffId);
   if (person?.status !== "active")
     throw new UserError("forbidden", "This person is suspended; an admin can restore the person");
-  allowAccess({ principal: { ...principal, role: person.role }, tenant, act: "change" });
+  allowAccess({ principal: { ...principal, role: person.role }, tenant, act });
 }

@@ -3,7 +3,7 @@ import { newId } from "../domain/ids.ts";
 import {
   type ApprovalRow,
   addVote,
-  countVotes,
+  countStandingVotes,
   lockApproval,
   setApproval,
 } from "../store/approvals.ts";
@@ -115,7 +115,7 @@ async function approve(
   const vote = { tenantId, approvalId: approval.id, staffId: by.staff.id, via: by.via, now };
   if (!(await addVote(tx, { ...vote, decision: "approve" })))
     return { accepted: false, code: "voted_before", message: texts.votedBefore };
-  const votes = await countVotes(tx, tenantId, approval.id);
+  const votes = await countStandingVotes(tx, tenantId, approval.id);
   await note(tx, deps, approval, {
     eventType: "approval.voted",
     by: by.staff.id,
@@ -245,11 +245,17 @@ async function reject(
     tenantId,
     conversationId,
     approvalId: approval.id,
-    line: `${name} (${approval.toolName}) is now declined by the operator; tell the lead; do not call it again.`,
+    line: declinedLine(approval, reason),
     now,
     waitMs: reason === null ? REASON_WAIT_MS : 0,
   });
   return { accepted: true, code: "rejected", message: texts.rejected(name) };
+}
+
+/** The reason stands in the line, too: what the system proposed has no call that would show it. */
+export function declinedLine(approval: ApprovalRow, reason: string | null): string {
+  const why = reason === null ? "" : `, reason: ${JSON.stringify(reason)}`;
+  return `${approvalName(approval.number)} (${approval.toolName}) is now declined by the operator${why}; tell the lead; do not call it again.`;
 }
 
 /** The identity check goes back, so that new documents may be sent. */

@@ -1,12 +1,13 @@
 import { approvalName } from "../domain/approval.ts";
 import type { SubmissionEvent } from "../domain/inbound.ts";
-import { lockApproval, setApproval } from "../store/approvals.ts";
+import { type ApprovalRow, lockApproval, setApproval } from "../store/approvals.ts";
 import { startContinuationNow } from "../store/continuations.ts";
 import type { Tx } from "../store/db.ts";
-import { setCandidate } from "../store/proposals.ts";
+import { candidateById, setCandidate } from "../store/proposals.ts";
 import type { StaffMember } from "../store/staff.ts";
+import { addMessage } from "../store/transcript.ts";
 import { declinedReply } from "../tools/replies.ts";
-import { note, showCards } from "./decide.ts";
+import { declinedLine, note, showCards } from "./decide.ts";
 import type { DeskDeps } from "./deps.ts";
 import { DESK_TEXTS, shownTime } from "./texts.ts";
 
@@ -31,6 +32,7 @@ export async function addRejectReason(
     await setApproval(tx, { tenantId, id: approval.id, rejectedReason: reason });
     const reply = declinedReply(approval.number, reason);
     await setCandidate(tx, { tenantId, id: approval.candidateId, reply });
+    await tellReason(tx, approval, { reason, now });
     const decidedAt = approval.decidedAt ?? now;
     const outcome = texts.outcomeRejected(staff.name, shownTime(decidedAt), reason);
     await showCards(tx, deps, approval, { votes: 0, outcome });
@@ -42,4 +44,24 @@ export async function addRejectReason(
   }
   await startContinuationNow(tx, deps.dress.jobs, { tenantId, approvalId: approval.id, now });
   return reason === "" ? texts.rejected(approvalName(approval.number)) : texts.reasonSaved;
+}
+
+/** A model's own call shows the reason as its result; what the system proposed needs a line. */
+async function tellReason(
+  tx: Tx,
+  approval: ApprovalRow,
+  { reason, now }: { reason: string; now: number },
+): Promise<void> {
+  const { tenantId, conversationId } = approval;
+  const candidate = await candidateById(tx, tenantId, approval.candidateId);
+  if (candidate?.source === "model") return;
+  await addMessage(tx, {
+    tenantId,
+    conversationId,
+    author: "system",
+    kind: "event",
+    text: declinedLine(approval, reason),
+    runId: null,
+    now,
+  });
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 
-/** A UUID of version 7: unique everywhere, and rows made later sort later. */
+/** A UUID of version 7: unique everywhere, and rows made later in a process sort later. */
 export function newId(nowMs: number = Date.now()): string {
+  advance(nowMs);
   const bytes = randomBytes(16);
-  bytes.writeUIntBE(nowMs, 0, 6);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
+  bytes.writeUIntBE(last.ms, 0, 6);
+  bytes.writeUInt16BE(0x7000 | last.count, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   const hex = bytes.toString("hex");
   return [
@@ -14,4 +15,14 @@ export function newId(nowMs: number = Date.now()): string {
     hex.slice(16, 20),
     hex.slice(20),
   ].join("-");
+}
+
+/** Within a millisecond the twelve bits after the version count: rows keep the order they got. */
+const last = { ms: 0, count: 0 };
+const MOST_IN_A_MILLISECOND = 0xfff;
+
+function advance(nowMs: number): void {
+  if (nowMs > last.ms) Object.assign(last, { ms: nowMs, count: 0 });
+  else if (last.count < MOST_IN_A_MILLISECOND) last.count += 1;
+  else Object.assign(last, { ms: last.ms + 1, count: 0 });
 }

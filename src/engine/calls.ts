@@ -2,7 +2,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
 import type { ToolReply, ToolResult } from "../domain/tool.ts";
 import { type AuditRow, writeAudit } from "../store/audit.ts";
-import { type Tx, withTenant } from "../store/db.ts";
+import { type Tx, withSavepoint, withTenant } from "../store/db.ts";
 import { finishExecutions, insertResults, type ResultRow } from "../store/executions.ts";
 import { setCandidate } from "../store/proposals.ts";
 import type { ToolWork, WriteResult } from "../tools/contract.ts";
@@ -101,9 +101,10 @@ async function applyWork(tx: Tx, deps: EngineDeps, work: ToolWork): Promise<Writ
       return { result: failure(work.code, work.message) };
     case "unknown":
       return { result: failure("TIMEOUT", work.message) };
+    case "pending": // reads and drafts have no provider that is still at work
     case "write":
       try {
-        return await tx.transaction((inner) => work.apply(inner));
+        return await withSavepoint(tx, (inner) => work.apply(inner));
       } catch (error) {
         deps.log.error({ error: messageOf(error) }, "a tool's write failed");
         return { result: failure("PROVIDER_ERROR", "the result could not be stored") };

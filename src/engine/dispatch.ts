@@ -9,7 +9,13 @@ import { type ApprovalRow, approvalById, countVotes } from "../store/approvals.t
 import { writeAudit } from "../store/audit.ts";
 import { conversationOf } from "../store/conversations.ts";
 import { type Tx, withTenant } from "../store/db.ts";
-import { type Execution, lockExecution, reserveKey, setExecution } from "../store/executions.ts";
+import {
+  type Execution,
+  lockExecution,
+  reserveKey,
+  setExecution,
+  settleKeys,
+} from "../store/executions.ts";
 import { loadRoundFacts } from "../store/gate-facts.ts";
 import { recordOutcome } from "../store/outcomes.ts";
 import {
@@ -222,6 +228,7 @@ async function stop(tx: Tx, deps: EngineDeps, taking: Taking, reason: GateReason
   const { tenantId } = execution;
   const now = deps.clock.now();
   await setExecution(tx, { tenantId, id: execution.id, status: "cancelled", finishedAt: now });
+  await settleKeys(tx, { tenantId, executionId: execution.id, status: "freed" });
   const reply = { ...blockedReply(reason), approval: approvalName(approval.number) };
   await setCandidate(tx, {
     tenantId,

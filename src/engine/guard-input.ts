@@ -13,13 +13,9 @@ export function guardFactsOf(view: TurnView): GuardFacts {
   const calls = [...view.transcript.calls.values()].flat().slice(-RECENT_CALLS);
   const valid = withoutDeadDeals(calls, view.order);
   return {
-    tool_results: valid.map((call) => ({
-      tool: call.toolName,
-      status: call.reply?.status ?? "running",
-      data: call.reply?.data ?? replyFields(call),
-    })),
+    tool_results: [...valid.map(resultOf), ...(view.isVerified ? [VERIFIED] : [])],
     evidence: [...view.evidence.map(({ id, text }) => ({ id, text })), ...foundEvidence(valid)],
-    order: view.order ? orderFacts(view.order) : null,
+    order: view.order ? orderFacts(view.order, view.payoutUnderWay) : null,
     lead_texts: view.transcript.messages
       .filter((message) => message.author === "lead")
       .map((message) => message.text),
@@ -32,10 +28,29 @@ export function guardFactsOf(view: TurnView): GuardFacts {
   };
 }
 
-function replyFields(call: TranscriptCall): Json {
-  const reply = call.reply;
+/** A person's approval that no call of the transcript shows: what a check would say now. */
+const VERIFIED = {
+  tool: "check_exchange_verification",
+  status: "completed",
+  data: { ok: true, verified: true, status: "verified", needsVerification: false },
+};
+
+function resultOf(call: TranscriptCall) {
+  return {
+    tool: call.toolName,
+    status: call.reply?.status ?? "running",
+    data: factsOf(call),
+  };
+}
+
+/** The approval's number may be spoken of in any state. */
+function factsOf({ reply }: TranscriptCall): Json {
   if (!reply) return {};
-  return { status: reply.status, ...(reply.approval ? { approval: reply.approval } : {}) };
+  const { data, status } = reply;
+  const approval: JsonObject = reply.approval ? { approval: reply.approval } : {};
+  if (data === undefined) return { status, ...approval };
+  const isObject = data !== null && typeof data === "object" && !Array.isArray(data);
+  return isObject ? { ...approval, ...data } : data;
 }
 
 function withoutDeadDeals(calls: TranscriptCall[], order: Order | null): TranscriptCall[] {
@@ -74,10 +89,11 @@ function asEvidence(match: Json): { id: string; text: string }[] {
   return typeof id === "string" && typeof excerpt === "string" ? [{ id, text: excerpt }] : [];
 }
 
-function orderFacts(order: Order): Record<string, unknown> {
+/** While a payout is being made no word of money sent is backed: for the guard it is only paid. */
+function orderFacts(order: Order, payoutUnderWay: boolean): Record<string, unknown> {
   return {
     id: orderName(order),
-    status: order.status,
+    status: payoutUnderWay ? "paid" : order.status,
     asset: order.asset,
     network: order.network,
     amountFrom: order.amountFrom,

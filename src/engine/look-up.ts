@@ -1,18 +1,21 @@
 import { messageOf } from "../domain/errors.ts";
 import { type Tx, withTenant } from "../store/db.ts";
-import { lockOwnExecution, setExecution } from "../store/executions.ts";
+import { lockOwnExecution, setExecution, wasAccepted } from "../store/executions.ts";
 import { LeaseLostError } from "../store/lease.ts";
 import { setCandidate } from "../store/proposals.ts";
-import type { LookUp } from "../tools/contract.ts";
+import type { FoundWork, LookUp } from "../tools/contract.ts";
+import { checkedWork } from "../tools/runner.ts";
 import { askAboutUnknown } from "./ask-about-unknown.ts";
 import type { EngineDeps } from "./deps.ts";
 import { type Dispatch, scopeOf } from "./dispatch.ts";
+import { lookUpLater } from "./pending.ts";
 import { LOOK_UP_AFTER_MS, settleWork, unknownReply } from "./settle.ts";
 
 /**
  * Asks the provider what became of an action, by its key. Found: that is the result. Absent twice
  * at a provider that is idempotent by key: it never arrived, the same is sent again with the same
- * key. No answer in the end: a person is asked whether it happened.
+ * key. No answer in the end: a person is asked whether it happened. What the provider once accepted is
+ * asked for until it says how that ended, and is never sent again.
  */
 export async function lookUpExecution(
   deps: EngineDeps,
@@ -20,7 +23,7 @@ export async function lookUpExecution(
   signal: AbortSignal,
 ): Promise<void> {
   const found = await ask(deps, dispatch, signal);
-  if (found.kind === "found") return settleWork(deps, dispatch, found.work);
+  if (found.kind === "found") return settleFound(deps, dispatch, found.work);
   try {
     await withTenant(deps.db, dispatch.tenantId, (tx) => writeNext(tx, deps, dispatch, found));
   } catch (error) {
@@ -44,6 +47,12 @@ async function ask(deps: EngineDeps, dispatch: Dispatch, signal: AbortSignal): P
   }
 }
 
+/** The output schema holds for results of a look-up, too. */
+function settleFound(deps: EngineDeps, dispatch: Dispatch, work: FoundWork): Promise<void> {
+  const tool = deps.registry.find(dispatch.toolName)?.tool;
+  return settleWork(deps, dispatch, tool ? checkedWork(tool, work) : work);
+}
+
 type NotFound = Exclude<LookUp, { kind: "found" }>;
 
 async function writeNext(
@@ -56,6 +65,8 @@ async function writeNext(
   const execution = await lockOwnExecution(tx, { tenantId, id, token });
   const now = deps.clock.now();
   const lookUps = dispatch.lookUps + 1;
+  if (await wasAccepted(tx, tenantId, id))
+    return lookUpLater(tx, deps, { dispatch, execution }, lookUps);
   const tool = deps.registry.find(dispatch.toolName)?.tool;
   await setCandidate(tx, {
     tenantId,
@@ -75,7 +86,7 @@ async function writeNext(
     await deps.jobs.enqueue(tx, "execution", { tenantId, id });
     return;
   }
-  const waitMs = found.kind === "pending" ? found.afterMs : waitBefore(lookUps);
+  const waitMs = waitBefore(lookUps);
   if (waitMs === null) return askAboutUnknown(tx, deps, dispatch, execution);
   await setExecution(tx, { tenantId, id, lookUps, runAfter: now + waitMs, leaseUntil: null });
   await deps.jobs.enqueue(tx, "execution", { tenantId, id }, waitMs);

@@ -73,7 +73,8 @@ async function outcomeTemplate(deps: EngineDeps, turn: Turn): Promise<string | n
   const call = [...turn.view.transcript.calls.values()]
     .flat()
     .find((one) => one.id === approval.candidateId);
-  return outcomeText(approval, call?.reply ?? null, turn.conversation.language);
+  const decided = { ...approval, isVerified: turn.view.isVerified };
+  return outcomeText(decided, call?.reply ?? null, turn.conversation.language);
 }
 
 type Why = "blocked" | "exhausted" | "failed";

@@ -1,14 +1,14 @@
 import type { ChatOutcome } from "../domain/chat-model.ts";
-import { actionDigest } from "../policy/digest.ts";
-import { gate } from "../policy/permit.ts";
+import { type GateResult, gate } from "../policy/permit.ts";
 import { type Tx, withTenant } from "../store/db.ts";
 import { insertModelCalls } from "../store/engine-reads.ts";
 import { type Execution, takeOverRunExecutions } from "../store/executions.ts";
 import { loadRoundFacts } from "../store/gate-facts.ts";
 import { LEASE_MS } from "../store/lease.ts";
-import { candidateById, setCandidate } from "../store/proposals.ts";
+import { candidateById, type StoredCandidate, setCandidate } from "../store/proposals.ts";
 import { updateOwnRun } from "../store/runs.ts";
 import { addMessage } from "../store/transcript.ts";
+import type { AnyTool } from "../tools/contract.ts";
 import { gateFactsOf } from "../tools/gate-input.ts";
 import { type ProposedCall, propose } from "../tools/propose.ts";
 import { blockedReply } from "../tools/replies.ts";
@@ -114,49 +114,15 @@ async function permitAgain(
   const tool = deps.registry.find(execution.toolName)?.tool;
   const candidate = await candidateById(tx, tenantId, execution.candidateId);
   if (!tool || !candidate) return null;
-  const round = await loadRoundFacts(tx, {
-    tenantId,
-    conversationId: turn.conversation.id,
-    runId: turn.run.id,
-    now: deps.clock.now(),
-  });
-  const facts = gateFactsOf(round, {
-    tool,
-    source: candidate.source,
-    readOnlyRun: turn.run.kind === "continuation",
-    payloadBytes: 0,
-    digest: execution.actionDigest,
-    hasBusinessKey: true,
-    callsInRun: 0, // the call was counted when it was proposed
-    attemptsUsed: 0,
-  });
-  const result = gate({
-    facts,
-    rows: round.policies,
-    execution: {
-      tenantId,
-      executionId: execution.id,
-      toolName: execution.toolName,
-      schemaVersion: candidate.schemaVersion,
-      action: execution.payloadJson,
-      digest: actionDigest(execution.toolName, execution.payloadJson),
-      lease: { token: turn.lease.token, untilMs: deps.realNow() + LEASE_MS },
-      idempotencyKey: null,
-    },
-    activeSchemaVersion: round.schemaVersions.get(execution.toolName)?.version ?? 0,
-    approval: null,
-    realNow: deps.realNow(),
-  });
+  const result = await gateAgain(tx, deps, turn, { execution, candidate, tool });
   if (result.kind === "deny") {
-    const reply = blockedReply(result.reason);
-    const settledAt = deps.clock.now();
     await setCandidate(tx, {
       tenantId,
       id: candidate.id,
       status: "blocked_by_policy",
       code: result.reason,
-      reply,
-      settledAt,
+      reply: blockedReply(result.reason),
+      settledAt: deps.clock.now(),
     });
     return null;
   }
@@ -173,6 +139,49 @@ async function permitAgain(
       action: execution.payloadJson,
     },
   };
+}
+
+async function gateAgain(
+  tx: Tx,
+  deps: EngineDeps,
+  turn: Turn,
+  left: { execution: Execution; candidate: StoredCandidate; tool: AnyTool },
+): Promise<GateResult> {
+  const { execution, candidate, tool } = left;
+  const { tenantId } = turn;
+  const round = await loadRoundFacts(tx, {
+    tenantId,
+    conversationId: turn.conversation.id,
+    runId: turn.run.id,
+    now: deps.clock.now(),
+  });
+  const facts = gateFactsOf(round, {
+    tool,
+    source: candidate.source,
+    readOnlyRun: turn.run.kind === "continuation",
+    payloadBytes: 0,
+    digest: execution.actionDigest,
+    hasBusinessKey: true,
+    callsInRun: 0, // the call was counted when it was proposed
+    attemptsUsed: 0,
+  });
+  return gate({
+    facts,
+    rows: round.policies,
+    execution: {
+      tenantId,
+      executionId: execution.id,
+      toolName: execution.toolName,
+      schemaVersion: candidate.schemaVersion,
+      action: execution.payloadJson,
+      digest: execution.actionDigest,
+      lease: { token: turn.lease.token, untilMs: deps.realNow() + LEASE_MS },
+      idempotencyKey: null,
+    },
+    activeSchemaVersion: round.schemaVersions.get(execution.toolName)?.version ?? 0,
+    approval: null,
+    realNow: deps.realNow(),
+  });
 }
 
 /** Rows of model calls that wait in the turn. */

@@ -2,10 +2,8 @@ import { approvalName } from "../domain/approval.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
 import type { ToolReply, ToolResult } from "../domain/tool.ts";
-import { writeAudit } from "../store/audit.ts";
 import { type Tx, withTenant } from "../store/db.ts";
 import {
-  type Execution,
   insertResults,
   insertRetry,
   lockOwnExecution,
@@ -20,6 +18,8 @@ import { resultReply, stateReply } from "../tools/replies.ts";
 import { failure } from "../tools/runner.ts";
 import type { EngineDeps } from "./deps.ts";
 import type { Dispatch } from "./dispatch.ts";
+import { becomePending } from "./pending.ts";
+import { note, type Settling } from "./settling.ts";
 
 /** When an unknown outcome is asked for: milliseconds after it became unknown, product time. */
 export const LOOK_UP_AFTER_MS = [0, 1_000, 5_000, 30_000] as const;
@@ -44,12 +44,6 @@ export async function settleWork(
   }
 }
 
-interface Settling {
-  dispatch: Dispatch;
-  execution: Execution;
-  work: ToolWork;
-}
-
 async function writeWork(tx: Tx, deps: EngineDeps, settling: Settling): Promise<void> {
   const { work, execution } = settling;
   switch (work.kind) {
@@ -58,6 +52,8 @@ async function writeWork(tx: Tx, deps: EngineDeps, settling: Settling): Promise<
     case "retry":
       if (execution.attempts < MAX_ATTEMPTS) return retryLater(tx, deps, settling, work);
       return finish(tx, deps, settling, failure(work.code, work.message));
+    case "pending":
+      return becomePending(tx, deps, settling, await work.apply(tx));
     case "result":
       return finish(tx, deps, settling, work.result);
     case "write":
@@ -184,26 +180,4 @@ async function retryLater(
   });
   await note(tx, deps, settling, { eventType: "execution.retry_scheduled", summary: work.code });
   await deps.jobs.enqueue(tx, "execution", { tenantId, id: execution.id }, waitMs);
-}
-
-async function note(
-  tx: Tx,
-  deps: EngineDeps,
-  settling: Settling,
-  said: { eventType: string; summary: string },
-): Promise<void> {
-  const { dispatch, execution } = settling;
-  await writeAudit(tx, [
-    {
-      tenantId: dispatch.tenantId,
-      ...said,
-      createdAt: deps.clock.now(),
-      runId: execution.runId,
-      conversationId: execution.conversationId,
-      candidateId: execution.candidateId,
-      userId: dispatch.approval.approver,
-      toolName: execution.toolName,
-      refs: { execution: execution.id, approval: dispatch.approval.id },
-    },
-  ]);
 }

@@ -3,16 +3,19 @@ import { newId } from "../domain/ids.ts";
 import type { JobRef } from "../domain/jobs.ts";
 import type { Tx } from "../store/db.ts";
 import { hasOpenHandoff, type ModelCallRow, tenantName } from "../store/engine-reads.ts";
+import { contactKyc } from "../store/kyc.ts";
 import { LEASE_MS, type Lease } from "../store/lease.ts";
 import { lastOrder, type Order } from "../store/orders.ts";
 import { type ClaimedRun, claimRun, newestSeq } from "../store/runs.ts";
 import { loadTranscript, type Transcript } from "../store/transcript.ts";
+import { isPayoutUnderWay } from "../tools/exchange/payout-key.ts";
 import type { Proposing } from "../tools/proposing.ts";
 import type { EngineDeps } from "./deps.ts";
 import type { Evidence } from "./strategy.ts";
 
 /** Messages of a conversation that a model is shown. */
 const TRANSCRIPT_LIMIT = 60;
+const MAX_CLIENT_SAYS = 600;
 
 /** What the run knows; read anew at each step, never trusted across one. */
 export interface TurnView {
@@ -20,6 +23,10 @@ export interface TurnView {
   evidence: Evidence[];
   order: Order | null;
   handoffOpen: boolean;
+  /** A person has verified the contact, whoever asked for it. */
+  isVerified: boolean;
+  /** The newest order's payout is approved, and nobody knows yet that it is made. */
+  payoutUnderWay: boolean;
   /** The newest lead message or outcome that the view holds. */
   seenSeq: number;
 }
@@ -76,6 +83,8 @@ const EMPTY_VIEW: TurnView = {
   evidence: [],
   order: null,
   handoffOpen: false,
+  isVerified: false,
+  payoutUnderWay: false,
   seenSeq: 0,
 };
 
@@ -88,11 +97,15 @@ export async function viewTurn(tx: Tx, deps: EngineDeps, turn: Turn): Promise<Tu
     limit: TRANSCRIPT_LIMIT,
   });
   const leadTexts = unansweredTexts(transcript);
+  const order = await lastOrder(tx, { tenantId, conversationId });
+  const kyc = await contactKyc(tx, { tenantId, contactId: turn.conversation.contactId });
   return {
     transcript,
     evidence: await deps.strategy.gatherEvidence(tx, { tenantId, leadTexts }),
-    order: await lastOrder(tx, { tenantId, conversationId }),
+    order,
     handoffOpen: await hasOpenHandoff(tx, { tenantId, conversationId }),
+    isVerified: kyc?.status === "verified",
+    payoutUnderWay: order?.status === "payout" && (await isPayoutUnderWay(tx, order)),
     seenSeq: await newestSeq(tx, tenantId, conversationId),
   };
 }
@@ -108,6 +121,13 @@ export function unanswered(transcript: Transcript) {
     (message) => message.kind === "text" && message.author !== "lead",
   );
   return messages.slice(lastAnswer + 1).filter((message) => message.author === "lead");
+}
+
+/** One line for a card; null when the lead wrote nothing, as with a photo alone. */
+export function clientSays(transcript: Transcript): string | null {
+  const texts = unansweredTexts(transcript).map((text) => text.trim());
+  const written = texts.filter((text) => text !== "");
+  return written.length > 0 ? written.join(" / ").slice(0, MAX_CLIENT_SAYS) : null;
 }
 
 /** Where the turn's calls come from. */
@@ -128,7 +148,7 @@ export function proposingOf(
     cycle: turn.cycle,
     lease: { ...turn.lease, untilMs: deps.realNow() + LEASE_MS },
     realNow: deps.realNow(),
-    clientSays: unansweredTexts(turn.view.transcript).join(" / ").slice(0, 600) || null,
+    clientSays: clientSays(turn.view.transcript),
     ...from,
   };
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type PgBoss from "pg-boss";
 import { messageOf, stackOf } from "../domain/errors.ts";
 import type { JobKind, JobRef } from "../domain/jobs.ts";
@@ -26,7 +27,8 @@ const BATCH = 10;
 /** Fetches and works on the jobs of one queue; woken at once, never busy. */
 export class Lane {
   readonly #options: LaneOptions;
-  readonly #abort = new AbortController();
+  /** One a job, so that listeners on its signal go with the job. */
+  readonly #aborts = new Set<AbortController>();
   readonly #working = new Set<Promise<void>>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #net: NodeJS.Timeout | undefined;
@@ -50,7 +52,9 @@ export class Lane {
     this.#running = false;
     clearInterval(this.#net);
     for (const timer of this.#timers) clearTimeout(timer);
-    const timer = setTimeout(() => this.#abort.abort(), graceMs);
+    const timer = setTimeout(() => {
+      for (const abort of this.#aborts) abort.abort();
+    }, graceMs);
     await Promise.allSettled([...this.#working]);
     clearTimeout(timer);
   }
@@ -101,11 +105,16 @@ export class Lane {
   async #work(job: PgBoss.Job<JobData>): Promise<void> {
     const { boss, name, handlers, log } = this.#options;
     const { kind, tenantId, id } = job.data;
+    const abort = new AbortController();
+    setMaxListeners(0, abort.signal); // every request of the job adds one, and none outlives it
+    this.#aborts.add(abort);
     try {
-      await handlers[kind]({ tenantId, id }, this.#abort.signal);
+      await handlers[kind]({ tenantId, id }, abort.signal);
     } catch (error) {
       // the row keeps its state: the sweep finds it again
       log.error({ kind, id, error: messageOf(error), stack: stackOf(error) }, "job failed");
+    } finally {
+      this.#aborts.delete(abort);
     }
     await boss.complete(name, job.id).catch((error: unknown) => {
       log.warn({ kind, id, error: messageOf(error) }, "job could not be marked done");

@@ -1,8 +1,9 @@
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import type { ApprovalStatus, DecisionVia } from "../domain/approval.ts";
 import { newId } from "../domain/ids.ts";
 import type { Tx } from "./db.ts";
 import { approvalQueue, approvalVotes } from "./schema/approvals.ts";
+import { staff } from "./schema/tenancy.ts";
 
 export type ApprovalRow = typeof approvalQueue.$inferSelect;
 export type NewApproval = typeof approvalQueue.$inferInsert;
@@ -34,6 +35,27 @@ export async function approvalById(
     .select()
     .from(approvalQueue)
     .where(and(eq(approvalQueue.tenantId, tenantId), eq(approvalQueue.id, id)));
+  return rows[0] ?? null;
+}
+
+/** What waits for people in a conversation, of these tools; the newest. */
+export async function pendingOfConversation(
+  tx: Tx,
+  of: { tenantId: string; conversationId: string; toolNames: readonly string[] },
+): Promise<{ id: string; number: number } | null> {
+  const rows = await tx
+    .select({ id: approvalQueue.id, number: approvalQueue.number })
+    .from(approvalQueue)
+    .where(
+      and(
+        eq(approvalQueue.tenantId, of.tenantId),
+        eq(approvalQueue.conversationId, of.conversationId),
+        inArray(approvalQueue.toolName, [...of.toolNames]),
+        inArray(approvalQueue.status, ["pending", "frozen"]),
+      ),
+    )
+    .orderBy(desc(approvalQueue.number))
+    .limit(1);
   return rows[0] ?? null;
 }
 
@@ -114,6 +136,7 @@ export async function addVote(
   return rows.length > 0;
 }
 
+/** All approving votes, also of people who have been suspended since. */
 export async function countVotes(tx: Tx, tenantId: string, approvalId: string): Promise<number> {
   const rows = await tx
     .select({ votes: sql<number>`count(*)::int` })
@@ -123,6 +146,30 @@ export async function countVotes(tx: Tx, tenantId: string, approvalId: string): 
         eq(approvalVotes.tenantId, tenantId),
         eq(approvalVotes.approvalId, approvalId),
         eq(approvalVotes.decision, "approve"),
+      ),
+    );
+  return rows[0]?.votes ?? 0;
+}
+
+/** Votes of people who are still active: a suspension voids what is not decided yet. */
+export async function countStandingVotes(
+  tx: Tx,
+  tenantId: string,
+  approvalId: string,
+): Promise<number> {
+  const rows = await tx
+    .select({ votes: sql<number>`count(*)::int` })
+    .from(approvalVotes)
+    .innerJoin(
+      staff,
+      and(eq(staff.tenantId, approvalVotes.tenantId), eq(staff.id, approvalVotes.staffId)),
+    )
+    .where(
+      and(
+        eq(approvalVotes.tenantId, tenantId),
+        eq(approvalVotes.approvalId, approvalId),
+        eq(approvalVotes.decision, "approve"),
+        eq(staff.status, "active"),
       ),
     );
   return rows[0]?.votes ?? 0;

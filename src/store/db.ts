@@ -36,6 +36,17 @@ export function afterCommit(tx: Tx, hook: () => void): void {
   hooks.push(hook);
 }
 
+/** A part that is taken back alone when it fails; what it wants done after the commit goes, too. */
+export async function withSavepoint<T>(tx: Tx, work: (inner: Tx) => Promise<T>): Promise<T> {
+  const hooks: (() => void)[] = [];
+  const result = await tx.transaction((inner) => {
+    commitHooks.set(inner, hooks);
+    return work(inner);
+  });
+  for (const hook of hooks) afterCommit(tx, hook);
+  return result;
+}
+
 /** Raw rows of either driver. */
 export function toRows<Row>(result: unknown): Row[] {
   if (Array.isArray(result)) return result as Row[];

@@ -10,6 +10,7 @@ import {
   toolResultLog,
   toolRetryLog,
 } from "./schema/tools.ts";
+import { storable } from "./storable.ts";
 
 export type Execution = typeof toolExecutionQueue.$inferSelect;
 
@@ -103,7 +104,23 @@ export interface ResultRow {
 
 export async function insertResults(tx: Tx, rows: ResultRow[]): Promise<void> {
   if (rows.length > 0)
-    await tx.insert(toolResultLog).values(rows.map((row) => ({ id: newId(), ...row })));
+    await tx.insert(toolResultLog).values(rows.map((row) => storable({ id: newId(), ...row })));
+}
+
+/** The provider has taken the action in, whatever it said of it later. */
+export async function wasAccepted(tx: Tx, tenantId: string, executionId: string): Promise<boolean> {
+  const rows = await tx
+    .select({ id: toolResultLog.id })
+    .from(toolResultLog)
+    .where(
+      and(
+        eq(toolResultLog.tenantId, tenantId),
+        eq(toolResultLog.executionId, executionId),
+        eq(toolResultLog.status, "pending"),
+      ),
+    )
+    .limit(1);
+  return rows.length > 0;
 }
 
 export async function insertRetry(

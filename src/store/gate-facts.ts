@@ -26,6 +26,8 @@ export interface RoundFacts {
     amountFrom: string;
     amountTo: string;
     quoteAsset: string;
+    /** A proof was handed in that nobody has settled. */
+    proofReceived: boolean;
   } | null;
   firstDeal: boolean;
   /** Sum of `amount_to` of the contact's orders of 24 hours, decimal. */
@@ -94,6 +96,7 @@ async function moneyFacts(
       amountFrom: exchangeOrders.amountFrom,
       amountTo: exchangeOrders.amountTo,
       quoteAsset: exchangeOrders.quoteAsset,
+      proofReceived: sql<boolean>`${exchangeOrders.proofReceivedAt} is not null`,
     })
     .from(exchangeOrders)
     .where(and(ofContact, eq(exchangeOrders.conversationId, query.conversationId)))

@@ -77,3 +77,21 @@ export async function closeHandoffs(
     .returning({ id: handoffs.id });
   return closed.length;
 }
+
+/** Closes what people were asked about an order: all of it, or one reason. */
+export async function closeOrderHandoffs(
+  tx: Tx,
+  which: { tenantId: string; orderId: string; reason?: string; now: number },
+): Promise<void> {
+  await tx
+    .update(handoffs)
+    .set({ status: "closed", closedAt: which.now })
+    .where(
+      and(
+        eq(handoffs.tenantId, which.tenantId),
+        eq(handoffs.orderId, which.orderId),
+        which.reason === undefined ? undefined : eq(handoffs.reason, which.reason),
+        inArray(handoffs.status, ["open", "accepted"]),
+      ),
+    );
+}

@@ -46,6 +46,17 @@ export async function openOrders(tx: Tx, of: ConversationRef): Promise<Order[]> 
   return rows.map(canonical);
 }
 
+/** By what people say: `EX-20418`, whatever its state. */
+export async function orderByName(tx: Tx, tenantId: string, name: string): Promise<Order | null> {
+  const number = /^EX-(\d{1,9})$/i.exec(name)?.[1];
+  if (number === undefined) return null;
+  const rows = await tx
+    .select()
+    .from(exchangeOrders)
+    .where(and(eq(exchangeOrders.tenantId, tenantId), eq(exchangeOrders.number, Number(number))));
+  return rows[0] ? canonical(rows[0]) : null;
+}
+
 /** Locks the row: what is decided on it holds until the transaction ends. */
 export async function lockOrder(tx: Tx, tenantId: string, id: string): Promise<Order | null> {
   const rows = await tx

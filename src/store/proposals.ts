@@ -7,6 +7,7 @@ import {
   toolCallCandidates,
   toolExecutionQueue,
 } from "./schema/tools.ts";
+import { storable } from "./storable.ts";
 
 export type CandidateRow = typeof toolCallCandidates.$inferInsert;
 export type CheckRow = typeof toolArgumentChecks.$inferInsert;
@@ -20,12 +21,17 @@ export interface ProposalRows {
   executions: ExecutionRow[];
 }
 
-/** Everything a round decided, one statement a table: it does not grow with parallel calls. */
+/**
+ * Everything a round decided, one statement a table: it does not grow with parallel calls. Texts of
+ * a model may hold what the database refuses.
+ */
 export async function insertProposals(tx: Tx, rows: ProposalRows): Promise<void> {
-  if (rows.candidates.length > 0) await tx.insert(toolCallCandidates).values(rows.candidates);
-  if (rows.checks.length > 0) await tx.insert(toolArgumentChecks).values(rows.checks);
-  if (rows.gates.length > 0) await tx.insert(policyGateLog).values(rows.gates);
-  if (rows.executions.length > 0) await tx.insert(toolExecutionQueue).values(rows.executions);
+  if (rows.candidates.length > 0)
+    await tx.insert(toolCallCandidates).values(storable(rows.candidates));
+  if (rows.checks.length > 0) await tx.insert(toolArgumentChecks).values(storable(rows.checks));
+  if (rows.gates.length > 0) await tx.insert(policyGateLog).values(storable(rows.gates));
+  if (rows.executions.length > 0)
+    await tx.insert(toolExecutionQueue).values(storable(rows.executions));
 }
 
 /** One gate decision made later than the proposal: at a decision or a dispatch. */
@@ -111,6 +117,6 @@ export async function setCandidate(
   const { tenantId, id, ...set } = change;
   await tx
     .update(toolCallCandidates)
-    .set(set)
+    .set(storable(set))
     .where(and(eq(toolCallCandidates.tenantId, tenantId), eq(toolCallCandidates.id, id)));
 }

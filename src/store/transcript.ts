@@ -6,6 +6,7 @@ import type { ToolReply } from "../domain/tool.ts";
 import type { Tx } from "./db.ts";
 import { messages } from "./schema/chat.ts";
 import { toolCallCandidates } from "./schema/tools.ts";
+import { storable } from "./storable.ts";
 
 export interface TranscriptMessage {
   id: string;
@@ -121,7 +122,7 @@ export async function addMessage(
   const { now, ...row } = message;
   const rows = await tx
     .insert(messages)
-    .values({ id: newId(), ...row, createdAt: now })
+    .values(storable({ id: newId(), ...row, createdAt: now }))
     .returning({ id: messages.id, seq: messages.seq });
   const added = rows[0];
   if (!added) throw new Error("a message could not be written");

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import type { z } from "zod";
 import type { Json } from "../domain/json.ts";
+import { storable } from "../store/storable.ts";
 import type { AnyTool } from "./contract.ts";
 
 /** Bytes of one call's arguments; what is longer is no call but an attack or a mistake. */
@@ -52,12 +54,13 @@ function parseObject(raw: string): Parsed {
     return wrong("size", `arguments are longer than ${MAX_ARGUMENT_BYTES} bytes`);
   const text = raw.trim();
   if (text === "" || text === "null") return { ok: true, value: {} }; // how endpoints say "none"
-  if (raw.includes("\\u0000") || raw.includes("\0"))
-    return wrong("text", "arguments hold a NUL character");
+  if (raw.includes("\0")) return wrong("text", "arguments hold a NUL character");
   try {
     const value = JSON.parse(text) as Json; // JSON by definition
     if (value === null || typeof value !== "object" || Array.isArray(value))
       return wrong("type", "arguments must be one JSON object");
+    if (!isDeepStrictEqual(value, storable(value)))
+      return wrong("text", "arguments hold a NUL character or half a character");
     return { ok: true, value };
   } catch {
     return wrong("json", "arguments are not one whole JSON object; send the call again");

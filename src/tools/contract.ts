@@ -48,6 +48,11 @@ export interface ToolCall<Action = JsonObject> extends CallScope {
 export type ToolWork =
   | { kind: "result"; result: ToolResult }
   | { kind: "write"; apply(tx: Tx): Promise<WriteResult> }
+  /**
+   * The provider took it and is still at work. It is asked by key until it says how that ended, and
+   * never sent again. `apply` may run many times: the same answer written twice changes nothing.
+   */
+  | { kind: "pending"; apply(tx: Tx): Promise<WriteResult> }
   /** Certainly nothing happened outside; may be tried again. */
   | { kind: "retry"; code: ToolErrorCode; message: string; afterMs: number }
   /** Something may have happened outside. */
@@ -59,11 +64,13 @@ export interface WriteResult {
   proposes?: { tool: string; args: JsonObject }[];
 }
 
+/** A look-up that leaves the outcome open says so as `absent` or `unreachable`. */
+export type FoundWork = Exclude<ToolWork, { kind: "retry" | "unknown" }>;
+
 /** What asking a provider by idempotency key told. */
-export type LookUp<Found = ToolWork> =
+export type LookUp<Found = FoundWork> =
   | { kind: "found"; work: Found }
   | { kind: "absent" }
-  | { kind: "pending"; afterMs: number }
   | { kind: "unreachable"; message: string };
 
 /** What decides whether a tool is offered to a tenant at all. */

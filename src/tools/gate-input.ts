@@ -2,6 +2,7 @@ import type { JsonObject } from "../domain/json.ts";
 import { ATTEMPTS_PER_RUN } from "../domain/run.ts";
 import type { GateFacts } from "../policy/evaluate.ts";
 import type { RoundFacts } from "../store/gate-facts.ts";
+import { orderName } from "../store/orders.ts";
 import type { AnyTool } from "./contract.ts";
 import { isExchangeTool, stageAllows, stageForTool, stageRefusal } from "./exchange/stage-tools.ts";
 import type { OrderStatus } from "./exchange/stages.ts";
@@ -47,7 +48,23 @@ export function gateFactsOf(round: RoundFacts, call: GateCall): GateFacts {
 export function stageRefusalData(round: RoundFacts, tool: AnyTool): JsonObject | undefined {
   if (!tool.staged || !isExchangeTool(tool.name)) return undefined;
   const refusal = stageRefusal(tool.name, readStage(round, tool.name));
-  return refusal ? { ...refusal } : undefined;
+  if (!refusal) return undefined;
+  return { ...refusal, ...(ENDS_ORDER.has(tool.name) ? paymentBlock(round) : {}) };
+}
+
+/** What would end an order or put another in its place. */
+const ENDS_ORDER: ReadonlySet<string> = new Set([
+  "compute_exchange_quote",
+  "create_exchange_order",
+  "cancel_exchange_order",
+]);
+
+/** The stage is late because money came or may be on its way: that is the reason to tell. */
+function paymentBlock({ order }: RoundFacts): JsonObject {
+  if (!order) return {};
+  const waits = order.status === "awaiting_payment" && order.proofReceived;
+  if (!waits && order.status !== "paid" && order.status !== "payout") return {};
+  return { blockedByPayment: true, orderId: orderName(order), status: order.status };
 }
 
 function stageAllowed(round: RoundFacts, tool: AnyTool): boolean {

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { approvalName } from "../domain/approval.ts";
 import type { Jobs } from "../domain/jobs.ts";
 import type { Language } from "../domain/language.ts";
+import { pendingOfConversation } from "../store/approvals.ts";
 import type { Tx } from "../store/db.ts";
 import { lastOrder } from "../store/orders.ts";
 import { lockConversation } from "../store/runs.ts";
@@ -33,6 +35,7 @@ export function handoffToOperator(deps: { jobs: Jobs<Tx> }): RagTool<Args> {
       handoffId: z.string(),
       reason: z.string(),
       alreadyOpen: z.boolean(),
+      approval: z.string().optional(),
     }),
     offered: true,
     staged: false,
@@ -51,6 +54,18 @@ async function handOver(tx: Tx, jobs: Jobs<Tx>, call: ToolCall, args: Args) {
   const { tenantId, conversationId, contactId, now } = call;
   await lockConversation(tx, tenantId, conversationId);
   const reason = reasonOf(args.reason);
+  const toolNames = ASKED_BY_CARD[reason];
+  const standing = await pendingOfConversation(tx, { tenantId, conversationId, toolNames });
+  if (standing)
+    return success(
+      { type: "handoff", id: standing.id, summary: "a person was asked already" },
+      {
+        handoffId: standing.id,
+        reason,
+        alreadyOpen: true,
+        approval: approvalName(standing.number),
+      },
+    );
   const last = await lastOrder(tx, call);
   const isOver = last?.status === "completed" || last?.status === "cancelled";
   const handoff = await raiseHandoff(tx, jobs, {
@@ -65,6 +80,15 @@ async function handOver(tx: Tx, jobs: Jobs<Tx>, call: ToolCall, args: Args) {
     { handoffId: handoff.id, reason, alreadyOpen: !handoff.isNew },
   );
 }
+
+/** One request is one card: an approval that waits is the handoff of its own matter. */
+const ASKED_BY_CARD: Record<HandoffReason, readonly string[]> = {
+  kyc_review: ["set_kyc_status"],
+  payment_review: ["confirm_fiat_payment"],
+  office_payout: ["issue_exchange_payout"],
+  payout_review: ["issue_exchange_payout"],
+  operator_request: [],
+};
 
 /** A reason in other words is a plain request for a person. */
 function reasonOf(text: string): HandoffReason {

@@ -128,10 +128,12 @@ async function judge(step: Step, candidate: CandidateRow, judged: Judged): Promi
   const decision = weigh(step, judged, { digest, hasBusinessKey: prepared.businessKey !== null });
   if (decision.kind === "deny") return deny(step, candidate, judged, decision);
   noteGate(step, candidate, judged, decision);
-  countCall(step, tool.name);
-  if (decision.kind === "approval")
-    return ask(step, candidate, { tool, prepared, digest, decision });
-  return queueRun(step, candidate, judged, { prepared, digest });
+  const state =
+    decision.kind === "approval"
+      ? await ask(step, candidate, { tool, prepared, digest, decision })
+      : queueRun(step, candidate, judged, { prepared, digest });
+  countCall(step, tool.name); // after the gate's own look: a call does not count against itself
+  return state;
 }
 
 function weigh(

@@ -51,11 +51,11 @@ export function createRunner(deps: RunnerDeps): Runner {
 }
 
 /** The output schema holds for every `ok` result, whenever it is made. */
-function checkedWork(tool: AnyTool, work: ToolWork): ToolWork {
+export function checkedWork(tool: AnyTool, work: ToolWork): ToolWork {
   if (work.kind === "result") return { kind: "result", result: checkedResult(tool, work.result) };
-  if (work.kind !== "write") return work;
+  if (work.kind !== "write" && work.kind !== "pending") return work;
   return {
-    kind: "write",
+    kind: work.kind,
     async apply(tx) {
       const written = await work.apply(tx);
       return { ...written, result: checkedResult(tool, written.result) };

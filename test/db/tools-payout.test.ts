@@ -80,7 +80,11 @@ test("a payout that the gateway still works on is pending", async () => {
     ok: true,
     data: { status: "pending", codeDelivered: false },
   });
-  expect(await lead.looksUp(action.action, PAYOUT, key)).toMatchObject({ kind: "pending" });
+  expect(await lead.looksUp(action.action, PAYOUT, key)).toMatchObject({
+    kind: "found",
+    work: { kind: "pending" },
+  });
+  expect(await lead.order()).toMatchObject({ status: "payout" });
 });
 
 test("a pending payout that completes later brings its code to the lead once", async () => {
@@ -95,6 +99,28 @@ test("a pending payout that completes later brings its code to the lead once", a
   }
   const codes = (await lead.sent()).filter((row) => row.content.kind === "secret_text");
   expect(codes).toHaveLength(1);
+});
+
+test("a pending payout that fails in the end leaves the order paid and asks a person", async () => {
+  const { lead, action, key } = await paid({ payoutMethod: "cardless_atm" });
+  await desk.gateway.control("/payout/next", { status: "pending", code: "123456" });
+  await lead.approved(action, PAYOUT, key);
+  expect(await lead.stage()).toBe("payout_or_completion");
+  await desk.gateway.control(`/payout/${key}/settle`, { status: "failed" });
+  const found = await lead.looksUp(action.action, PAYOUT, key);
+  if (found?.kind !== "found") throw new Error("the payout was not found");
+  expect(await finish(desk, found.work)).toMatchObject({ ok: false, data: { status: "paid" } });
+  expect(await lead.order()).toMatchObject({ status: "paid", payoutCode: null });
+  expect(await lead.stage()).toBe("payment_verified");
+  expect(await lead.handoffs()).toEqual(["payout_review"]);
+  expect(await lead.prepares(PAYOUT)).toMatchObject({ kind: "action" });
+});
+
+test("a look-up that tells of another sum says nothing about the payout", async () => {
+  const { lead, action, key } = await paid();
+  await desk.gateway.control("/payout/next", { amount: "1" });
+  await lead.works(action.action, PAYOUT, key);
+  expect(await lead.looksUp(action.action, PAYOUT, key)).toMatchObject({ kind: "unreachable" });
 });
 
 test("an approver may lower the sum, and nothing else of the order", async () => {
@@ -142,8 +168,12 @@ test("a method without a provider is paid out by hand, and an operator is told",
   const { lead, action, key } = await paid();
   await desk.settings({ payoutProviders: { office_cash: "manual" } });
   expect(await lead.approved(action, PAYOUT, key)).toMatchObject({
+    ok: true,
+    data: { reason: "manual_payout", needsOperator: true, status: "payout" },
+  });
+  expect(await lead.approved(action, PAYOUT, `${key}-again`)).toMatchObject({
     ok: false,
-    data: { reason: "manual_payout", needsOperator: true },
+    data: { reason: "order_changed" },
   });
   await desk.settings({});
   expect(await lead.handoffs()).toEqual(["office_payout"]);

@@ -201,7 +201,8 @@ export type Lead = Awaited<ReturnType<typeof startLead>>;
 
 export async function finish(desk: Desk, work: ToolWork): Promise<ToolResult> {
   if (work.kind === "result") return work.result;
-  if (work.kind === "write") return (await desk.tenant((tx) => work.apply(tx))).result;
+  if (work.kind === "write" || work.kind === "pending")
+    return (await desk.tenant((tx) => work.apply(tx))).result;
   throw new Error(`the call ended as ${work.kind}: ${work.message}`);
 }
 

@@ -215,13 +215,30 @@ describe("what is told", () => {
     expect(answer.content).toMatch(/отказом.*Пожалуйста/);
   });
 
-  test("a decided identity check is looked up before it is told", () => {
+  test("a passed identity check is told plainly, without another call", () => {
     const asked = { role: "user" as const, content: "вот паспорт [photo]" };
     const reply = { role: "assistant" as const, content: "Спасибо" };
-    const decided = outcome("completed", "set_kyc_status");
-    expect(told(asked, reply, decided).calls).toEqual([
-      { name: "check_exchange_verification", arguments: {} },
-    ]);
+    const answer = told(asked, reply, outcome("completed", "set_kyc_status"));
+    expect(answer.calls).toBeUndefined();
+    expect(answer.content).toBe("Документы проверены, верификация пройдена. Продолжаем?");
+  });
+
+  test("a declined identity check is told with the operator's reason", () => {
+    const asked = { role: "user" as const, content: "here is my passport [photo]" };
+    const reply = { role: "assistant" as const, content: "Thank you" };
+    const line = (why: string) =>
+      system(`A-9 (set_kyc_status) is now declined by the operator${why}; tell the lead.`);
+    const reason = ', reason: "the photo is \\"too\\" dark"';
+    expect(told(asked, reply, line(reason)).content).toMatch(
+      /not passed\. The reason: the photo is "too" dark\. You can send the documents again/,
+    );
+    expect(told(asked, reply, line("")).content).not.toMatch(/reason/);
+  });
+
+  test("a payout that the provider still makes is neither done nor asked for again", () => {
+    const making = { status: "pending", approval: "A-17", data: { ok: true, status: "pending" } };
+    const answer = told(...payout("когда подойти?", making));
+    expect(answer.content).toMatch(/A-17.*провайдер/);
   });
 
   test("documents that wait for an operator are acknowledged, also without any word before", () => {

@@ -2,61 +2,60 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Engine, OwnDatabase } from "../support/engines.ts";
+import { z } from "zod";
+import type { Engine } from "../support/engines.ts";
 import { createPlayedWorld, type Played, type PlayedWorld } from "../support/played-world.ts";
 import { freePort, type Running, runProgram, startProgram } from "../support/process.ts";
 
-const LEAD = 1001;
-const LEAD_WALLET = "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf";
-const WALLET = "TJtc7HX9ttjj26qEk6LjNtwDcu7eokALUA";
 const OPERATORS = "C0OPERATORS";
 const LOOK_EVERY_MS = 20;
 const HAPPENS_WITHIN_MS = 60_000;
 
-export interface Card {
-  ts: string;
-  text: string;
-  buttons: { label: string }[];
-  ephemeral_for?: string;
-}
-
-/** The product in a process of its own, and the lead and the operator who use it. */
+/** The product in a process of its own, with the played world inside. */
 export interface DeskProcess {
   world: PlayedWorld;
-  dataDir: string;
-  /** The same folder, database and port as before. */
+  /** The same folder, database and port as before; resolves when it is ready. */
   start(): Promise<void>;
   /** `kill -9` */
   kill(): Promise<void>;
   close(): Promise<void>;
-  writes(text: string): Promise<void>;
-  /** Writes, and waits until everything is done. */
-  says(text: string): Promise<void>;
-  /** From the first word to the payment that was seen; the next word asks for the payout. */
-  pays(): Promise<void>;
-  /** What the bot wrote to the lead, oldest first. */
-  heard(): Promise<string[]>;
-  /** Slack's cards whose text fits. */
+  /** Slack's cards whose text fits, oldest first. */
   cards(look: RegExp): Promise<Card[]>;
-  /** Presses Approve on the newest card that fits; the private answer. */
+  /** Alice presses Approve on the newest card that fits; her private answer. */
   approves(look: RegExp): Promise<string>;
-  /** What happened in the played world, read from its file: also while the product is dead. */
+  /** Resolves when the played world has written such an event since `mark()`. */
   happened(look: (event: Played) => boolean): Promise<void>;
+  mark(): void;
   /** Waits until nothing is under way, leases of a dead process included. */
   settles(): Promise<void>;
+  /** Reads the admin API with a personal token. */
   admin(path: string): Promise<Played>;
+}
+
+export interface Card {
+  ts: string;
+  text: string;
+  ephemeral_for?: string;
 }
 
 export async function openDeskProcess(engine: Engine): Promise<DeskProcess> {
   const database = await engine.open();
   const dataDir = mkdtempSync(join(tmpdir(), "countersign-process-"));
   const port = await freePort();
-  const world = createPlayedWorld(`http://127.0.0.1:${port}`);
-  const env = environment({ dataDir, port, database });
+  const origin = `http://127.0.0.1:${port}`;
+  const journal = join(dataDir, "sandbox", "journal.jsonl");
+  const world = createPlayedWorld(origin);
+  const env = {
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    COALESCE_MS: "30",
+    ...(database.url ? { DATABASE_URL: database.url } : {}),
+  };
   let running: Running | undefined;
+  let seen = 0;
+  let token: string | undefined;
   const desk: DeskProcess = {
     world,
-    dataDir,
     async start() {
       running = startProgram("main.ts", [], { env, cwd: dataDir });
       await running.says(/Countersign is ready/);
@@ -67,77 +66,49 @@ export async function openDeskProcess(engine: Engine): Promise<DeskProcess> {
       await database.drop();
       rmSync(dataDir, { recursive: true, force: true });
     },
-    writes: async (text) => void (await world.post("telegram/messages", { ...lead, text })),
-    async says(text) {
-      await desk.writes(text);
-      await world.idle();
-    },
-    pays: () => payOnce(desk),
-    async heard() {
-      const chat: Played[] = await world.get(`telegram/chats/${LEAD}/messages`);
-      return chat.filter(({ from_bot }) => from_bot).map(({ text }) => text);
-    },
     async cards(look) {
       const shown: Card[] = await world.get(`slack/channels/${OPERATORS}/messages`);
       return shown.filter((card) => !card.ephemeral_for && look.test(card.text));
     },
     async approves(look) {
-      const card = (await desk.cards(look)).at(-1);
-      const click = { channel: OPERATORS, user: "U0ALICE", ts: card?.ts, label: "Approve" };
+      const ts = (await desk.cards(look)).at(-1)?.ts;
+      const click = { channel: OPERATORS, user: "U0ALICE", ts, label: "Approve" };
       const { answer } = await world.post("slack/buttons", click);
       return answer?.text ?? "";
     },
-    happened: (look) => waitForEvent(join(dataDir, "sandbox", "journal.jsonl"), look),
+    mark() {
+      seen = readJournal(journal).length;
+    },
+    happened: (look) => waitForEvent(() => readJournal(journal).slice(seen), look),
     settles: () => settle(world),
-    admin: async (path) => readAdmin({ origin: `http://127.0.0.1:${port}`, env, dataDir }, path),
+    async admin(path) {
+      token ??= await personalToken(env);
+      const headers = { authorization: `Bearer ${token}` };
+      const answer = await fetch(`${origin}/api/admin${path}`, { headers });
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+      return answer.json();
+    },
   };
   await desk.start();
   return desk;
 }
 
-const lead = { chat_id: LEAD, user_id: LEAD };
-
-function environment(at: { dataDir: string; port: number; database: OwnDatabase }) {
-  return {
-    DATA_DIR: at.dataDir,
-    PORT: String(at.port),
-    COALESCE_MS: "30",
-    ...(at.database.url ? { DATABASE_URL: at.database.url } : {}),
-  };
+/** The file is read as it stands: it is written before anybody is answered. */
+function readJournal(file: string): Played[] {
+  const whole = readFileSync(file, "utf8").split("\n").slice(0, -1);
+  return whole.map((line) => JSON.parse(line));
 }
 
-async function payOnce(desk: DeskProcess): Promise<void> {
-  const { world } = desk;
-  await world.post("telegram/messages", { ...lead, photo: {} });
-  await world.post("telegram/messages", { ...lead, video_note: {} });
-  await world.idle();
-  await desk.approves(/Identity documents/);
-  await world.idle();
-  await desk.says("Есть 2000 USDT в сети TRC20, хочу забрать баты в вашем офисе");
-  await desk.says("Устраивает, оформляем");
-  const { tx_hash } = await world.post("chain/transfers", {
-    network: "trc20",
-    contract: "USDT",
-    from: LEAD_WALLET,
-    to: WALLET,
-    amount: "2000",
-    tx_hash: randomBytes(32).toString("hex"),
-    confirmed: true,
-  });
-  await desk.says(`Отправил: ${tx_hash}`);
-}
-
-async function waitForEvent(file: string, look: (event: Played) => boolean): Promise<void> {
+async function waitForEvent(read: () => Played[], look: (event: Played) => boolean): Promise<void> {
   const giveUpAt = Date.now() + HAPPENS_WITHIN_MS;
   while (Date.now() < giveUpAt) {
-    const whole = readFileSync(file, "utf8").split("\n").slice(0, -1);
-    if (whole.some((line) => look(JSON.parse(line)))) return;
+    if (read().some(look)) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
   throw new Error("what was waited for did not happen in the played world");
 }
 
-/** A dead process's lease on PostgreSQL ends within 90 s, and the sweep looks every 10 s. */
+/** On a server a dead process's lease ends after at most 90 s; then the sweep finds the row. */
 async function settle(world: PlayedWorld): Promise<void> {
   try {
     await world.idle();
@@ -146,19 +117,71 @@ async function settle(world: PlayedWorld): Promise<void> {
   }
 }
 
-/** With a personal token, made anew from the shell as an owner would. */
-async function readAdmin(
-  at: { origin: string; env: Record<string, string>; dataDir: string },
-  path: string,
-): Promise<Played> {
-  const options = { env: at.env, cwd: at.dataDir };
-  const people = await runProgram("cli.ts", ["tokens", "create", "--staff", "nobody"], options);
-  const admin = /(\S+) {2}.*\(admin, active\)/.exec(people.out + people.err)?.[1] ?? "";
-  const made = await runProgram("cli.ts", ["tokens", "create", "--staff", admin], options);
-  const token = made.out.split("\n")[0] ?? "";
-  const answer = await fetch(`${at.origin}/api/admin${path}`, {
-    headers: { authorization: `Bearer ${token}` },
-  });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
+/** Made in the shell, as an owner would; the refusal of a wrong id lists the people. */
+async function personalToken(env: Record<string, string> & { DATA_DIR: string }): Promise<string> {
+  const options = { env, cwd: env.DATA_DIR };
+  const create = (staff: string) =>
+    runProgram("cli.ts", ["tokens", "create", "--staff", staff], options);
+  const listed = await create("nobody");
+  const [, admin = ""] = /(\S+) {2}.*\(admin, active\)/.exec(listed.out + listed.err) ?? [];
+  const made = await create(admin);
+  return z.string().min(20).parse(made.out.split("\n")[0]);
+}
+
+const LEAD_WALLET = "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf";
+const WALLET = "TJtc7HX9ttjj26qEk6LjNtwDcu7eokALUA";
+
+/** Somebody who writes to the bot in a private Telegram chat. */
+export interface Client {
+  name: string;
+  writes(message: object): Promise<void>;
+  /** Writes, and waits until everything is done. */
+  says(text: string): Promise<void>;
+  /** From the first word to the payment that was seen; the next word asks for the payout. */
+  pays(): Promise<void>;
+  /** What the bot wrote, oldest first. */
+  heard(): Promise<string[]>;
+}
+
+export function createClient(desk: DeskProcess, id: number): Client {
+  const { world } = desk;
+  const client: Client = {
+    name: `Client ${id}`,
+    writes: async (message) =>
+      void (await world.post("telegram/messages", {
+        chat_id: id,
+        user_id: id,
+        first_name: client.name,
+        ...message,
+      })),
+    async says(text) {
+      await client.writes({ text });
+      await world.idle();
+    },
+    async pays() {
+      await client.writes({ photo: {} });
+      await client.writes({ video_note: {} });
+      await world.idle();
+      await desk.approves(/^Identity documents/);
+      await world.idle();
+      await client.says("Есть 2000 USDT в сети TRC20, хочу забрать баты в вашем офисе");
+      await client.says("Устраивает, оформляем");
+      const hash = randomBytes(32).toString("hex");
+      await world.post("chain/transfers", {
+        network: "trc20",
+        contract: "USDT",
+        from: LEAD_WALLET,
+        to: WALLET,
+        amount: "2000",
+        tx_hash: hash,
+        confirmed: true,
+      });
+      await client.says(`Отправил: ${hash}`);
+    },
+    async heard() {
+      const chat: Played[] = await world.get(`telegram/chats/${id}/messages`);
+      return chat.filter(({ from_bot }) => from_bot).map(({ text }) => text);
+    },
+  };
+  return client;
 }

@@ -1,116 +1,127 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { forEachEngine } from "../support/engines.ts";
-import { type DeskProcess, openDeskProcess } from "./desk-process.ts";
+import { type Client, createClient, type DeskProcess, openDeskProcess } from "./desk-process.ts";
 
-const PAYOUT = /^Payout: approve\?/;
 /** The answer is held back for longer than any test lasts. */
 const FOR_EVER_MS = 600_000;
+let lastClient = 7000;
 
+// one house that is killed again and again; a new client each time
 forEachEngine((engine) => {
   let desk: DeskProcess;
+  let client: Client;
+  let card: RegExp;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     desk = await openDeskProcess(engine);
   });
-  afterEach(() => desk?.close());
+  afterAll(() => desk?.close());
+  beforeEach(() => {
+    lastClient += 1;
+    client = createClient(desk, lastClient);
+    card = new RegExp(`^Payout: approve\\?[^]*${client.name}`);
+    desk.mark();
+  });
 
   it("takes the first click after a restart on a card that was open before", async () => {
-    await desk.pays();
-    await desk.says("Когда подойти?");
-    await desk.kill();
-    await desk.start();
-    expect(await desk.approves(PAYOUT)).toMatch(/A-2 approved/);
-    await paidOutOnce();
-    expect(await desk.approves(PAYOUT)).toMatch(/[Aa]lready approved/);
-    await paidOutOnce();
+    await reachesCard();
+    await killAndStart();
+    expect(await desk.approves(card)).toMatch(/^A-\d+ approved/);
+    await isPaidOutOnce();
+    expect(await desk.approves(card)).toMatch(/^Already approved/);
+    await isPaidOutOnce();
   });
 
   it("pays once when it is killed right after Approve was answered", async () => {
-    await desk.pays();
-    await desk.says("Когда подойти?");
-    expect(await desk.approves(PAYOUT)).toMatch(/A-2 approved/);
-    await desk.kill();
-    await desk.start();
-    await paidOutOnce();
+    await reachesCard();
+    expect(await desk.approves(card)).toMatch(/^A-\d+ approved/);
+    await killAndStart();
+    await isPaidOutOnce();
   });
 
   it("pays once when it is killed after the gateway paid and before its answer came", async () => {
-    await desk.pays();
-    await desk.says("Когда подойти?");
-    await desk.world.post("faults", {
-      service: "payout",
-      kind: "drop_response_after_effect",
-      delay_ms: FOR_EVER_MS,
-      count: 1,
-    });
-    await desk.approves(PAYOUT);
+    await reachesCard();
+    await holdNext("payout", "drop_response_after_effect");
+    await desk.approves(card);
     await desk.happened(({ kind }) => kind === "payout.recorded");
-    await desk.kill();
-    await desk.start();
-    await paidOutOnce();
+    await killAndStart();
+    await isPaidOutOnce();
   });
 
-  it("pays once when it is killed before the order for the payout reached the gateway", async () => {
-    await desk.pays();
-    await desk.says("Когда подойти?");
-    const fault = { service: "payout", kind: "latency", delay_ms: FOR_EVER_MS, count: 1 };
-    await desk.world.post("faults", fault);
-    await desk.approves(PAYOUT);
+  it("pays once when it is killed before the request reached the gateway", async () => {
+    await reachesCard();
+    await holdNext("payout", "latency");
+    await desk.approves(card);
     await desk.happened(({ kind, data }) => kind === "fault.used" && data.service === "payout");
-    await desk.kill();
-    await desk.start();
-    await paidOutOnce();
+    await killAndStart();
+    await isPaidOutOnce();
   });
 
-  it("answers once the lead whose message it was thinking about", async () => {
-    await desk.world.post("model/script", [{ content: "никогда", delay_ms: FOR_EVER_MS }]);
-    await desk.writes("До скольки вы работаете?");
+  it("answers once the client whose message it was thinking about", async () => {
+    await desk.world.post("model/script", [{ content: "never said", delay_ms: FOR_EVER_MS }]);
+    await client.writes({ text: "До скольки вы работаете?" });
     await desk.happened(({ kind }) => kind === "model.step_taken");
-    await desk.kill();
-    await desk.start();
+    await killAndStart();
     await desk.settles();
-    expect(await desk.heard()).toEqual([expect.stringContaining("10:00-22:00")]);
+    expect(await client.heard()).toEqual([expect.stringContaining("10:00-22:00")]);
   });
 
-  it("shows one card when it is killed after Slack took the card and before its answer came", async () => {
-    await desk.pays();
-    await holdSlack("drop_response_after_effect");
-    await desk.writes("Когда подойти?");
+  it("shows one card when it is killed after Slack took it and before the answer came", async () => {
+    await client.pays();
+    await holdNext("slack", "drop_response_after_effect");
+    await client.writes({ text: "Когда подойти?" });
     await desk.happened(
-      ({ kind, data }) => kind.startsWith("slack.") && /Payout: approve/.test(JSON.stringify(data)),
+      ({ kind, data }) =>
+        kind.startsWith("slack.") && /Payout: approve\?/.test(JSON.stringify(data)),
     );
-    await restartsWithOneCard();
+    await killAndStart();
+    await desk.settles();
+    await hasOneCard();
   });
 
   it("shows one card when it is killed before the card reached Slack", async () => {
-    await desk.pays();
-    await holdSlack("latency");
-    await desk.writes("Когда подойти?");
+    await client.pays();
+    await holdNext("slack", "latency");
+    await client.writes({ text: "Когда подойти?" });
     await desk.happened(({ kind, data }) => kind === "fault.used" && data.service === "slack");
-    await restartsWithOneCard();
+    await killAndStart();
+    await desk.settles();
+    await hasOneCard();
   });
 
-  async function holdSlack(kind: string): Promise<void> {
-    await desk.world.post("faults", { service: "slack", kind, delay_ms: FOR_EVER_MS, count: 1 });
+  async function reachesCard(): Promise<void> {
+    await client.pays();
+    await client.says("Когда подойти?");
+    expect(await desk.cards(card)).toHaveLength(1);
+    desk.mark();
   }
 
-  async function restartsWithOneCard(): Promise<void> {
+  async function killAndStart(): Promise<void> {
     await desk.kill();
     await desk.start();
-    await desk.settles();
-    expect(await desk.cards(PAYOUT)).toHaveLength(1);
-    expect(await desk.approves(PAYOUT)).toMatch(/A-2 approved/);
-    await paidOutOnce();
   }
 
-  async function paidOutOnce(): Promise<void> {
+  async function holdNext(service: string, kind: string): Promise<void> {
+    desk.mark();
+    await desk.world.post("faults", { service, kind, delay_ms: FOR_EVER_MS, count: 1 });
+  }
+
+  async function hasOneCard(): Promise<void> {
+    expect(await desk.cards(card)).toHaveLength(1);
+    expect(await desk.approves(card)).toMatch(/^A-\d+ approved/);
+    await isPaidOutOnce();
+  }
+
+  async function isPaidOutOnce(): Promise<void> {
     await desk.settles();
-    const payouts = await desk.world.get("payouts");
-    expect(payouts).toMatchObject([{ order_id: "EX-20001", amount: "62600", currency: "THB" }]);
-    expect(await desk.admin("/orders/EX-20001")).toMatchObject({ status: "payout" });
-    const { items } = await desk.admin("/approvals");
-    expect(items.map(({ status }: { status: string }) => status)).toEqual(["approved", "approved"]);
-    const told = (await desk.heard()).filter((text) => text.includes("Оператор одобрил выдачу"));
+    const [shown] = await desk.cards(card);
+    const [order] = /EX-\d+/.exec(shown?.text ?? "") ?? [];
+    const payouts: { order_id: string }[] = await desk.world.get("payouts");
+    expect(payouts.filter(({ order_id }) => order_id === order)).toMatchObject([
+      { amount: "62600", currency: "THB" },
+    ]);
+    expect(await desk.admin(`/exchange/orders/${order}`)).toMatchObject({ status: "payout" });
+    const told = (await client.heard()).filter((text) => text.includes("Оператор одобрил выдачу"));
     expect(told).toHaveLength(1);
   }
 });

@@ -1,65 +1,23 @@
 import { randomBytes } from "node:crypto";
-import type { Desk, SlackMessage } from "./desk.ts";
-import type { Played } from "./played-world.ts";
+import type { ChatMessage, Desk, Lead } from "./desk-people.ts";
 
 export const WALLET = "TJtc7HX9ttjj26qEk6LjNtwDcu7eokALUA";
 const LEAD_WALLET = "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf";
 
-export interface ChatMessage {
-  message_id: number;
-  from_bot: boolean;
-  text: string;
-  protected?: boolean;
-}
-
-/** What one person wrote at once: a text, files, or both. */
-export interface Sent {
-  text?: string;
-  photo?: object;
-  video_note?: object;
-  voice?: object;
-  document?: object;
-  contact?: object;
-  caption?: string;
-}
-
-/** A person who writes to the bot in a private Telegram chat. */
-export interface Lead {
-  id: number;
-  /** Writes, waits until everything is done, and gives what the bot said since. */
-  says(text: string): Promise<string>;
-  sends(...messages: Sent[]): Promise<string>;
-  /** Writes and does not wait. */
-  writes(message: Sent): Promise<{ message_id: number; update_id: number }>;
-  /** What the bot said since it was last listened to. */
-  hears(): Promise<string>;
-  chat(): Promise<ChatMessage[]>;
-  /** Sends documents; Alice approves the card. */
-  passesKyc(): Promise<void>;
-  /** Plays a transfer to the desk's wallet; gives its hash. */
-  transfers(amount: string, change?: object): Promise<string>;
-  /** From a quote to the payment, up to the card of the payout. */
-  reachesPayout(how?: { amount?: string; words?: string }): Promise<void>;
-  conversationId(): Promise<string>;
-  trace(): Promise<Played>;
-  /** The newest card about this lead that Slack's operators see. */
-  card(): Promise<SlackMessage>;
-}
-
 export function createLead(desk: Desk, id: number): Lead {
   const { world } = desk;
   let heard = 0;
-  const chat = (): Promise<ChatMessage[]> => world.get(`telegram/chats/${id}/messages`);
+  let hasWritten = false;
+  const chat = async (): Promise<ChatMessage[]> =>
+    hasWritten ? world.get(`telegram/chats/${id}/messages`) : [];
   const lead: Lead = {
     id,
     chat,
-    writes: (message) =>
-      world.post("telegram/messages", {
-        chat_id: id,
-        user_id: id,
-        first_name: `Lead ${id}`,
-        ...message,
-      }),
+    async writes(message) {
+      hasWritten = true;
+      const who = { chat_id: id, user_id: id, first_name: `Lead ${id}` };
+      return world.post("telegram/messages", { ...who, ...message });
+    },
     says: (text) => lead.sends({ text }),
     async sends(...messages) {
       for (const message of messages) await lead.writes(message);

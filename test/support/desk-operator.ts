@@ -1,13 +1,5 @@
-import { type Desk, OPERATORS_CHANNEL, type SlackMessage } from "./desk.ts";
+import { type Desk, OPERATORS_CHANNEL, type Operator, type SlackMessage } from "./desk-people.ts";
 import type { Played } from "./played-world.ts";
-
-/** A person who reads the operators' channel in Slack. */
-export interface Operator {
-  /** Presses, waits until everything is done, and gives the private answer. */
-  presses(label: string, card: SlackMessage): Promise<string>;
-  /** Presses Reject and fills in the form that opens. */
-  rejects(card: SlackMessage, reason: string): Promise<void>;
-}
 
 export function createOperator(desk: Desk, user: string): Operator {
   const { world } = desk;

@@ -47,7 +47,9 @@ const TRON_WALLET = /\bT[1-9A-HJ-NP-Za-km-z]{33}\b/;
 
 /** Wallets and cards that stand in a text. */
 export function namedRequisites(text: string): string[] {
-  return [TRON_WALLET, CARD].flatMap((kind) => [...text.matchAll(new RegExp(kind, "g"))].map(String));
+  return [TRON_WALLET, CARD].flatMap((kind) =>
+    [...text.matchAll(new RegExp(kind, "g"))].map(String),
+  );
 }
 
 /** Meanings that the dialogs ask for in words, as patterns of both languages. */
@@ -55,9 +57,11 @@ const MEANINGS: Record<string, RegExp> = {
   "a payout code": CODE,
   "any digits presented as a pickup code": CODE,
   "confirmed by the tool result": /подтвержд|подтвердил/i,
-  "an operator is checking or preparing it": /(провер|готов)[^.]*оператор|оператор[^.]*(провер|готов)/i,
+  "an operator is checking or preparing it":
+    /(провер|готов)[^.]*оператор|оператор[^.]*(провер|готов)/i,
   "document and short video": /документ[^.]*(видео|кружок)/i,
-  "a person will check it": /(человек|оператор|сотрудник)[^.]*провер|провер[^.]*(человек|оператор|сотрудник)/i,
+  "a person will check it":
+    /(человек|оператор|сотрудник)[^.]*провер|провер[^.]*(человек|оператор|сотрудник)/i,
   "KYC passed": /верификация пройдена|документы проверены|kyc passed/i,
   "receipt accepted, waiting for a check": /(чек|оплат|квитанц)[^.]*провер|провер[^.]*(чек|оплат)/i,
   "needs direction and amount first": /сумм/i,

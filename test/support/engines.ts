@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import postgres from "postgres";
 import { describe } from "vitest";
 
@@ -11,6 +13,8 @@ export interface Engine {
 export interface OwnDatabase {
   /** null: the embedded database in the data folder. */
   url: string | null;
+  /** Does this stand in any row of any table, in the clear? */
+  holds(text: string, dataDir: string): Promise<boolean>;
   drop(): Promise<void>;
 }
 
@@ -24,9 +28,20 @@ export function forEachEngine(flows: (engine: Engine) => void): void {
 
 const embedded: Engine = {
   name: "the embedded database",
-  open: async () => ({ url: null, drop: async () => {} }),
+  open: async () => ({ url: null, holds: async (text, dir) => anyFileHolds(dir, text), drop }),
 };
 
+async function drop(): Promise<void> {} // the database goes with the data folder
+
+/** The log of the embedded database has every row that was ever written. */
+function anyFileHolds(dataDir: string, text: string): boolean {
+  const files = readdirSync(join(dataDir, "db"), { recursive: true, withFileTypes: true });
+  return files
+    .filter((file) => file.isFile())
+    .some((file) => readFileSync(join(file.parentPath, file.name)).includes(text));
+}
+
+// biome-ignore lint/style/noProcessEnv: the runner of the tests names the server
 const SERVER = process.env.TEST_DATABASE_URL || "postgres://postgres@127.0.0.1:5432/postgres";
 const ENGINES: Engine[] = (await answers(SERVER))
   ? [embedded, { name: "PostgreSQL", open: () => openOwnDatabase(SERVER) }]
@@ -58,12 +73,31 @@ async function openOwnDatabase(serverUrl: string): Promise<OwnDatabase> {
   url.pathname = `/${name}`;
   return {
     url: url.href,
+    holds: (text) => anyRowHolds(serverUrl, name, text),
     async drop() {
       await server.unsafe(`drop database ${name} with (force)`);
       await server.unsafe(`drop role ${name}`);
       await server.end({ timeout: 5 });
     },
   };
+}
+
+async function anyRowHolds(serverUrl: string, name: string, text: string): Promise<boolean> {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const database = connect(url.href);
+  try {
+    const tables = await database<{ name: string }[]>`
+      select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`;
+    for (const table of tables) {
+      const query = `select 1 from ${table.name} as r where strpos(r::text, $1) > 0 limit 1`;
+      if ((await database.unsafe(query, [text])).length > 0) return true;
+    }
+    return false;
+  } finally {
+    await database.end({ timeout: 5 });
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import { canonicalDecimal } from "../../src/domain/money.ts";
 import { contactKyc } from "../../src/store/kyc.ts";
 import type {
   AnyTool,
+  FoundWork,
   LookUp,
   PreparedAction,
   RagTool,
@@ -16,7 +17,7 @@ import { failure } from "../../src/tools/runner.ts";
 /** What the outside of the payout tool does next, and what it has seen. */
 export interface Cashier {
   /** Ends of the next payments, in order; paid when none is left. */
-  next: (ToolWork["kind"] | "fails" | "throws")[];
+  next: ("result" | "retry" | "unknown" | "fails" | "throws")[];
   /** Answers to the next look-ups, in order; by its book when none is left. */
   lookUps: LookUp["kind"][];
   paid: { key: string | null; action: JsonObject }[];
@@ -119,7 +120,7 @@ function pay(cashier: Cashier, call: ToolCall): ToolWork {
   return paidWork(call);
 }
 
-function paidWork(call: ToolCall): ToolWork {
+function paidWork(call: ToolCall): FoundWork {
   const of = { type: "payout", id: "P-1", summary: "paid" };
   return { kind: "result", result: success(of, { amount: call.action.amount ?? null }) };
 }
@@ -130,8 +131,6 @@ function lookUp(cashier: Cashier, call: ToolCall): LookUp {
   switch (cashier.lookUps.shift() ?? (paid ? "found" : "absent")) {
     case "found":
       return { kind: "found", work: paidWork(call) };
-    case "pending":
-      return { kind: "pending", afterMs: 2000 };
     case "unreachable":
       return { kind: "unreachable", message: "no answer" };
     default:

@@ -94,6 +94,8 @@ function afterPayment(deal: Deal, run: ToolRun): Deal {
 
 function afterPayout(deal: Deal, run: ToolRun): Deal {
   const { result } = run;
+  if (result.status === "pending")
+    return { ...deal, phase: "payout", payout: { approval: result.approval, status: "making" } };
   const status =
     result.approval || result.status === "waiting_approval" ? "waiting" : result.status;
   if (result.ok || status === "waiting")
@@ -110,7 +112,7 @@ function afterNotice(deal: Deal, notice: Outcome): Deal {
   const done = notice.status === "completed";
   if (notice.tool === "confirm_fiat_payment" && done) return { ...deal, phase: "paid" };
   const waits = notice.status === "waiting_approval";
-  if (notice.tool === "set_kyc_status") return { ...deal, kyc: waits ? "needed" : "unknown" };
+  if (notice.tool === "set_kyc_status") return { ...deal, kyc: done ? "verified" : "needed" };
   if (notice.tool !== "issue_exchange_payout" || waits) return deal;
   const status = done ? "completed" : "refused";
   return {

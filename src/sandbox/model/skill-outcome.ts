@@ -1,8 +1,6 @@
-import { ask, type Context, call, inLanguage, resultOf, type Skill } from "./context.ts";
+import { type Context, inLanguage, resultOf, type Skill } from "./context.ts";
 import { INFO_TOOL } from "./info.ts";
 import type { Outcome, ToolRun } from "./reading.ts";
-
-const CHECK_TOOL = "check_exchange_verification";
 
 const SUBJECTS: Record<string, [russian: string, english: string]> = {
   issue_exchange_payout: ["выдаче", "the payout"],
@@ -17,10 +15,6 @@ const SUBJECTS: Record<string, [russian: string, english: string]> = {
 export const tellOutcome: Skill = (context) => {
   const { trigger } = context.reading;
   if (!trigger) return undefined;
-  if (trigger.tool === "set_kyc_status" && trigger.status === "completed") {
-    const asked = ask(context, call(CHECK_TOOL));
-    if (asked) return asked;
-  }
   return { content: outcomeText(context, trigger) };
 };
 
@@ -30,6 +24,7 @@ export function outcomeText(context: Context, outcome: Outcome): string {
       return completedText(context, outcome);
     case "declined":
     case "rejected":
+      if (outcome.tool === "set_kyc_status") return identityDeclinedText(context, outcome);
       return about(context, outcome, [
         "Оператор ответил отказом по %s. Если нужно, он расскажет подробнее.",
         "An operator declined %s. If you wish, they can tell you more.",
@@ -106,24 +101,27 @@ function payoutRun(context: Context, outcome: Outcome): ToolRun | undefined {
 }
 
 function identityText(context: Context): string {
-  const check = resultOf(context, CHECK_TOOL);
-  if (check?.data.verified === true)
-    return inLanguage(
-      context,
-      "Проверка пройдена. Напишите «продолжаем», и оформлю заявку.",
-      "You are verified. Write “continue” and I set up the order.",
-    );
-  if (check?.data.needsVerification === true)
-    return inLanguage(
-      context,
-      "Человек посмотрел документы, но пока их не принял. Пришлите, пожалуйста, фото документа и короткое видео ещё раз.",
-      "A person looked at your documents and could not accept them yet. Please send a photo of the document and a short video again.",
-    );
   return inLanguage(
     context,
-    "Человек закончил смотреть документы. Если хотите продолжить, напишите.",
-    "A person has finished looking at your documents. Write to me if you want to go on.",
+    "Документы проверены, верификация пройдена. Продолжаем?",
+    "Your documents are checked, verification is passed. Shall we go on?",
   );
+}
+
+/** The operator's reason stands in the line itself. */
+function identityDeclinedText(context: Context, outcome: Outcome): string {
+  const reason = reasonIn(outcome.text);
+  const why = reason ? inLanguage(context, ` Причина: ${reason}.`, ` The reason: ${reason}.`) : "";
+  return inLanguage(
+    context,
+    `Проверка документов не пройдена.${why} Документы можно прислать ещё раз.`,
+    `The check of your documents was not passed.${why} You can send the documents again.`,
+  );
+}
+
+function reasonIn(line: string): string | undefined {
+  const quoted = /\breason: ("(?:[^"\\]|\\.)*")/.exec(line)?.[1];
+  return quoted === undefined ? undefined : String(JSON.parse(quoted)).trim().replace(/\.+$/, "");
 }
 
 function about(context: Context, outcome: Outcome, texts: [string, string]): string {

@@ -165,6 +165,12 @@ function payoutText(context: Context): string {
       "Выдача одобрена оператором.",
       "The payout is approved by an operator.",
     );
+  if (status === "making")
+    return inLanguage(
+      context,
+      `Выдачу${number} ещё делает провайдер. Напишу, когда он закончит.`,
+      `Your payout${number} is with the provider, who is still making it. I will write when that ends.`,
+    );
   if (status === "waiting")
     return inLanguage(
       context,

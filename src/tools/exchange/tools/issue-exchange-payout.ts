@@ -4,17 +4,15 @@ import { messageOf } from "../../../domain/errors.ts";
 import { compareAmounts } from "../../../domain/money.ts";
 import type { Tx } from "../../../store/db.ts";
 import { exchangeSettingsOf } from "../../../store/exchange-settings.ts";
-import { type Order, openOrders, orderName } from "../../../store/orders.ts";
-import { lockConversation } from "../../../store/runs.ts";
-import type { LookUp, RagTool, ToolCall, ToolWork } from "../../contract.ts";
-import { raiseHandoff } from "../../raise-handoff.ts";
-import { refusal } from "../../results.ts";
-import { judgePayout } from "../payout-answer.ts";
+import { type Order, openOrders } from "../../../store/orders.ts";
+import type { RagTool, ToolCall, ToolWork } from "../../contract.ts";
 import type { PayoutClient } from "../payout-client.ts";
 import { type ExchangeDeps, hasRates } from "./exchange-deps.ts";
+import { lookUpPayout } from "./look-up-payout.ts";
+import { payByHand } from "./pay-by-hand.ts";
 import { type PayoutAction, payoutActionOf, payoutActionSchema } from "./payout-action.ts";
+import { acceptedWork, MISMATCH, orderChanged, type Paying, refusedWork } from "./payout-work.ts";
 import { preparePayout } from "./prepare-payout.ts";
-import { type PaidOut, writePayout } from "./write-payout.ts";
 
 const parameters = z.strictObject({
   payoutMethod: z.string().max(40).optional().describe("only to repeat the order's own"),
@@ -23,7 +21,6 @@ const parameters = z.strictObject({
 type Args = z.infer<typeof parameters>;
 
 const RETRY_MS = 5_000;
-const PENDING_MS = 30_000;
 
 export function issueExchangePayout(deps: ExchangeDeps): RagTool<Args> {
   return {
@@ -38,13 +35,15 @@ export function issueExchangePayout(deps: ExchangeDeps): RagTool<Args> {
       ok: z.literal(true),
       orderId: z.string(),
       status: z.string(),
-      payoutId: z.string(),
+      payoutId: z.string().optional(),
       amount: z.string(),
       currency: z.string(),
       method: z.string().nullable(),
       location: z.string().nullable(),
       codeDelivered: z.boolean(),
       expiresAt: z.string().optional(),
+      reason: z.string().optional(),
+      needsOperator: z.boolean().optional(),
     }),
     offered: true,
     staged: true,
@@ -56,18 +55,12 @@ export function issueExchangePayout(deps: ExchangeDeps): RagTool<Args> {
   };
 }
 
-interface Paying {
-  call: ToolCall;
-  action: PayoutAction;
-  order: Order;
-}
-
 async function pay(deps: ExchangeDeps, call: ToolCall): Promise<ToolWork> {
   const action = payoutActionSchema.parse(call.action);
   const { order, provider } = await call.read((tx) => payoutFacts(tx, deps, call, action));
   if (!order) return { kind: "result", result: orderChanged(action) };
   const { payouts } = deps;
-  if (provider === "manual" || !payouts) return byHand(deps, { call, action, order });
+  if (provider === "manual" || !payouts) return payByHand(deps, { call, action, order });
   const key = call.idempotencyKey;
   if (key === null) throw new Error("a payout needs its idempotency key");
   return send(deps, payouts, { call, action, order }, key);
@@ -101,9 +94,9 @@ async function send(
   const outcome = await payouts.send({ ...action, key }, call.signal);
   switch (outcome.kind) {
     case "accepted":
-      return accepted(deps, { call, orderId: order.id, amount: action.amount }, outcome);
+      return acceptedWork(deps, { call, orderId: order.id, amount: action.amount }, outcome);
     case "refused":
-      return refusedWork(action, outcome.message);
+      return refusedWork(deps, call, outcome.message);
     case "not_sent":
       return {
         kind: "retry",
@@ -120,101 +113,4 @@ async function send(
     default:
       return outcome satisfies never;
   }
-}
-
-const MISMATCH = "the gateway tells of another order or sum than was asked";
-
-function accepted(
-  deps: ExchangeDeps,
-  paid: PaidOut,
-  payout: Parameters<typeof writePayout>[3],
-): ToolWork {
-  return {
-    kind: "write",
-    apply: async (tx) => ({ result: await writePayout(tx, deps, paid, payout) }),
-  };
-}
-
-/** The gateway said no for good: the order stays paid, a new approval may follow. */
-function refusedWork(action: PayoutAction, message: string): ToolWork {
-  return {
-    kind: "result",
-    result: refusal({
-      type: "payout",
-      id: action.orderId,
-      reason: "payout_refused",
-      needsOperator: true,
-      summary: `the payout gateway refused: ${message}`,
-      data: { orderId: action.orderId, status: "paid" },
-      code: "PROVIDER_ERROR",
-    }),
-  };
-}
-
-function orderChanged(action: PayoutAction) {
-  return refusal({
-    type: "payout",
-    id: action.orderId,
-    reason: "order_changed",
-    needsOperator: true,
-    summary: `${action.orderId} is not waiting for a payout any more; nothing was sent`,
-    data: { orderId: action.orderId },
-  });
-}
-
-function byHand(deps: ExchangeDeps, { call, action, order }: Paying): ToolWork {
-  const { tenantId, conversationId, contactId, now } = call;
-  const request = { tenantId, conversationId, contactId, now, order };
-  const sum = `${action.amount} ${action.currency}`;
-  const what = [sum, action.method, action.location].filter(Boolean).join(", ");
-  return {
-    kind: "write",
-    apply: async (tx) => {
-      await lockConversation(tx, tenantId, conversationId);
-      await raiseHandoff(tx, deps.jobs, {
-        ...request,
-        reason: "office_payout",
-        summary: {
-          en: `approved, pay out by hand: ${what}`,
-          ru: `одобрено, выдайте вручную: ${what}`,
-        },
-      });
-      const result = refusal({
-        type: "payout",
-        id: action.orderId,
-        reason: "manual_payout",
-        needsOperator: true,
-        summary: `an operator pays out ${action.orderId} by hand`,
-        data: { orderId: action.orderId, status: order.status, location: action.location },
-      });
-      return { result };
-    },
-  };
-}
-
-async function lookUpPayout(deps: ExchangeDeps, call: ToolCall): Promise<LookUp> {
-  const action = payoutActionSchema.parse(call.action);
-  const key = call.idempotencyKey;
-  if (!deps.payouts || key === null)
-    return { kind: "unreachable", message: "no payout gateway is configured" };
-  const found = await deps.payouts.lookUp(key, call.signal);
-  if (found.kind === "not_found") return { kind: "absent" };
-  if (found.kind === "unreachable") return { kind: "unreachable", message: messageOf(found.cause) };
-  const judged = judgePayout(found.answer, action);
-  if (judged.kind === "mismatch")
-    return { kind: "found", work: { kind: "unknown", message: MISMATCH } };
-  if (judged.kind === "refused")
-    return { kind: "found", work: refusedWork(action, judged.message) };
-  if (judged.status === "pending") return { kind: "pending", afterMs: PENDING_MS };
-  const order = await call.read((tx) => orderOf(tx, call, action));
-  if (!order) return { kind: "unreachable", message: `${action.orderId} is not open any more` };
-  return {
-    kind: "found",
-    work: accepted(deps, { call, orderId: order.id, amount: action.amount }, judged),
-  };
-}
-
-async function orderOf(tx: Tx, call: ToolCall, action: PayoutAction): Promise<Order | null> {
-  const open = await openOrders(tx, call);
-  return open.find((order) => orderName(order) === action.orderId) ?? null;
 }

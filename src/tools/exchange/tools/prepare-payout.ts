@@ -6,6 +6,7 @@ import { tenantById } from "../../../store/tenants.ts";
 import type { CallScope, PreparedAction, PrepareRefusal } from "../../contract.ts";
 import { raiseHandoff } from "../../raise-handoff.ts";
 import { isoTime, type Loose, refusal } from "../../results.ts";
+import { payoutKey } from "../payout-key.ts";
 import { normalizePayoutMethod } from "../payout-methods.ts";
 import type { ExchangeDeps } from "./exchange-deps.ts";
 import { payoutActionOf, payoutMaterial } from "./payout-action.ts";
@@ -40,7 +41,7 @@ export async function preparePayout(
   return {
     kind: "action",
     action: payoutActionOf(order, order.payoutMethod),
-    businessKey: `payout:${orderName(order)}`,
+    businessKey: payoutKey(order),
     material: payoutMaterial(order, facts),
   };
 }
@@ -109,7 +110,7 @@ function nothingToPay(last: Order | null, now: number): ToolResult {
     needsOperator: isOver,
     summary: isOver
       ? `the code of ${orderName(last)} has expired; an operator has to act`
-      : `${orderName(last)} was paid out already`,
+      : alreadyText(last),
     data: {
       orderId: orderName(last),
       status: last.status,
@@ -117,6 +118,11 @@ function nothingToPay(last: Order | null, now: number): ToolResult {
       expiresAt: ends === null ? undefined : isoTime(ends),
     },
   });
+}
+
+function alreadyText(order: Order): string {
+  const isOver = order.status === "completed";
+  return `the payout of ${orderName(order)} ${isOver ? "was made" : "was approved and is under way or made"} already`;
 }
 
 async function askOperator(

@@ -1,8 +1,15 @@
 import type { Language } from "../../../domain/language.ts";
 import type { ToolResult } from "../../../domain/tool.ts";
 import type { Tx } from "../../../store/db.ts";
+import { closeOrderHandoffs } from "../../../store/handoffs.ts";
 import { leadChat } from "../../../store/lead-messages.ts";
-import { changeOrder, lockOrder, type Order, orderName } from "../../../store/orders.ts";
+import {
+  changeOrder,
+  lockOrder,
+  type Order,
+  type OrderChange,
+  orderName,
+} from "../../../store/orders.ts";
 import { writeOutgoing } from "../../../store/outbox.ts";
 import { sealPayoutCode } from "../../../store/payout-codes.ts";
 import type { ToolCall } from "../../contract.ts";
@@ -33,18 +40,21 @@ export async function writePayout(
   const before = await lockOrder(tx, call.tenantId, orderId);
   if (!before) throw new Error(`order ${orderId} is gone though its payout was accepted`);
   const isDone = accepted.status === "completed";
-  const isNewCode = accepted.code !== undefined && before.payoutCode === null;
+  const ends = isDone && endsWithGateway(before);
+  const isNewCode =
+    accepted.code !== undefined && before.payoutCode === null && !ends && isOpen(before);
   const order = await changeOrder(
     tx,
     { tenantId: call.tenantId, id: orderId, now: call.now },
     {
-      ...statusAfter(before, isDone, call.now),
+      ...(isOpen(before) ? statusAfter(ends, call.now) : {}),
       ...(isNewCode ? codeColumns(deps, before, accepted) : {}),
     },
   );
   await moveStage(tx, call, "payout_approved");
+  if (isDone) await closeReviews(tx, call, orderId);
   if (isNewCode) await sendCode(tx, deps, call, { order, amount });
-  const ends = order.payoutCodeExpiresAt;
+  const codeEnds = order.payoutCodeExpiresAt;
   return success(
     {
       type: "payout",
@@ -60,18 +70,32 @@ export async function writePayout(
       method: order.payoutMethod,
       location: order.payoutLocation,
       codeDelivered: order.payoutCode !== null,
-      expiresAt: ends === null ? undefined : isoTime(ends),
+      expiresAt: codeEnds === null ? undefined : isoTime(codeEnds),
     },
   );
 }
 
 /** Cash still changes hands after the gateway's yes; a bank transfer is over with it. */
-function statusAfter(order: Order, isDone: boolean, now: number) {
+function endsWithGateway(order: Order): boolean {
   const method = normalizePayoutMethod(order.payoutMethod ?? "");
-  const after = method ? payoutMethodRules(method).afterGateway : "payout";
-  if (order.status === "completed") return {};
-  if (!isDone || after === "payout") return { status: "payout" as const };
-  return { status: "completed" as const, completedAt: now };
+  return method !== null && payoutMethodRules(method).afterGateway === "completed";
+}
+
+/** What a person has completed meanwhile stays so. */
+function isOpen(order: Order): boolean {
+  return order.status === "paid" || order.status === "payout";
+}
+
+/** A code is kept no longer than the payout lasts. */
+function statusAfter(ends: boolean, now: number): OrderChange {
+  if (!ends) return { status: "payout" };
+  return { status: "completed", completedAt: now, payoutCode: null, payoutCodeExpiresAt: null };
+}
+
+/** People who were asked about this payout need not look any more. */
+async function closeReviews(tx: Tx, call: ToolCall, orderId: string): Promise<void> {
+  const { tenantId, now } = call;
+  await closeOrderHandoffs(tx, { tenantId, orderId, reason: "payout_review", now });
 }
 
 function codeColumns(

@@ -1,0 +1,90 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createPlayedWorld, type Played, type PlayedWorld } from "../support/played-world.ts";
+import { type Running, runProgram, startProgram } from "../support/process.ts";
+import { expectRefusal } from "./refusal.ts";
+
+const ANSWER_LIMIT_MS = 60_000;
+
+let folder: string;
+let emulators: Running;
+let bot: Running | undefined;
+let world: PlayedWorld;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "countersign-apart-"));
+  const args = ["sandbox", "--port", "0", "--data-dir", join(folder, "world")];
+  emulators = startProgram("cli.ts", args, { cwd: folder });
+  const [, origin = ""] = await emulators.says(/ready on (http\S+)\/sandbox/);
+  world = createPlayedWorld(origin);
+  const info = await world.get("info");
+  env = {
+    ...info.env,
+    SANDBOX: "off",
+    PORT: "0",
+    COALESCE_MS: "30",
+    DATA_DIR: join(folder, "bot"),
+    NODE_V8_COVERAGE: join(folder, "loaded"),
+  };
+});
+afterAll(async () => {
+  await bot?.kill();
+  await emulators?.kill();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it("prints the environment that points a bot at the emulators", async () => {
+  await emulators.says(/^SANDBOX=off$/m);
+  expect(emulators.out()).toContain(`TELEGRAM_BOT_TOKEN=${env.TELEGRAM_BOT_TOKEN}`);
+});
+
+it("does not start with a token that Telegram does not know", () =>
+  expectRefusal(
+    { ...env, TELEGRAM_BOT_TOKEN: "1:wrong-wrong-wrong" },
+    /^TELEGRAM_BOT_TOKEN: (?!.*wrong-wrong).*@BotFather$/,
+  ));
+
+it("does not start with a token that Slack does not know", () =>
+  expectRefusal({ ...env, SLACK_BOT_TOKEN: "xoxb-wrong" }, /^SLACK_BOT_TOKEN: .*xoxb-.*settings$/));
+
+it("does not start with an app token that Slack does not know", () =>
+  expectRefusal({ ...env, SLACK_APP_TOKEN: "xapp-wrong" }, /^SLACK_APP_TOKEN: .*xapp-.*settings$/));
+
+it("is set up from the shell and answers a client through the emulators", async () => {
+  const started = startProgram("main.ts", [], { env, cwd: folder });
+  bot = started;
+  const [, url = ""] = await started.says(/ready on (\S+)/);
+  const [, token = ""] = await started.says(/shown this once: (\S+)/);
+  const seeded = await runProgram("cli.ts", ["seed", "--url", url, "--token", token], {
+    cwd: folder,
+  });
+  expect(seeded).toMatchObject({ code: 0, err: "" });
+  const said = { chat_id: 1001, user_id: 1001, text: "Здравствуйте! До скольки вы работаете?" };
+  await world.post("telegram/messages", said);
+  expect(await answer()).toContain("10:00-22:00");
+});
+
+it("keeps the played world's routes and code out of the real bot", async () => {
+  const [, url = ""] = (await bot?.says(/ready on (\S+)/)) ?? [];
+  expect((await fetch(`${url}/sandbox/api/payouts`)).status).toBe(404);
+  expect(await bot?.terminate()).toBe(0);
+  const loaded = readdirSync(join(folder, "loaded"))
+    .map((file) => readFileSync(join(folder, "loaded", file), "utf8"))
+    .flatMap((text) => JSON.parse(text).result.map(({ url }: { url: string }) => url));
+  expect(loaded.some((script) => script.includes("/src/app.ts"))).toBe(true);
+  expect(loaded.filter((script) => script.includes("/src/sandbox/"))).toEqual([]);
+});
+
+async function answer(): Promise<string> {
+  const giveUpAt = Date.now() + ANSWER_LIMIT_MS;
+  while (Date.now() < giveUpAt) {
+    const chat: Played[] = await world.get("telegram/chats/1001/messages");
+    const answered = chat.find(({ from_bot }) => from_bot);
+    if (answered) return answered.text;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("the bot did not answer");
+}

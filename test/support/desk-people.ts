@@ -1,0 +1,88 @@
+import type { Fault } from "../../src/sandbox/faults.ts";
+import type { ScriptStep } from "../../src/sandbox/model/script.ts";
+import type { Played, PlayedWorld } from "./played-world.ts";
+
+export const OPERATORS_CHANNEL = "C0OPERATORS";
+
+/** The whole product in this process, with the example desk, and the people around it. */
+export interface Desk {
+  world: PlayedWorld;
+  dataDir: string;
+  /** Everything that was logged, one line each. */
+  logged: string[];
+  /** Does this stand in any row, in the clear? */
+  databaseHolds(text: string): Promise<boolean>;
+  /** A person nobody has seen before, unless an id is given. */
+  lead(userId?: number): Lead;
+  operator(slackUser: "U0ALICE" | "U0BOB" | "U0ADMIN" | "U0EVE"): Operator;
+  /** The admin API with Admin's personal token. */
+  admin(method: string, path: string, body?: unknown): Promise<Played>;
+  /** Answers of the model before its own, in order. */
+  script(steps: ScriptStep[]): Promise<void>;
+  fault(fault: Fault): Promise<void>;
+  /** Moves the clock and waits until what became due is done. */
+  advance(seconds: number): Promise<void>;
+  idle(): Promise<void>;
+  slackCards(): Promise<SlackMessage[]>;
+  payouts(): Promise<Played[]>;
+  modelRequests(): Promise<{ body: Played; scripted: boolean }[]>;
+  close(): Promise<void>;
+}
+
+export interface SlackMessage {
+  ts: string;
+  thread_ts?: string;
+  user: string;
+  text: string;
+  buttons: { label: string }[];
+  ephemeral_for?: string;
+}
+
+export interface ChatMessage {
+  message_id: number;
+  from_bot: boolean;
+  text: string;
+  protected?: boolean;
+}
+
+/** What one person wrote at once: a text, files, or both. */
+export interface Sent {
+  text?: string;
+  photo?: object;
+  video_note?: object;
+  voice?: object;
+  document?: object;
+  contact?: object;
+  caption?: string;
+}
+
+/** A person who writes to the bot in a private Telegram chat. */
+export interface Lead {
+  id: number;
+  /** Writes, waits until everything is done, and gives what the bot said since. */
+  says(text: string): Promise<string>;
+  sends(...messages: Sent[]): Promise<string>;
+  /** Writes and does not wait. */
+  writes(message: Sent): Promise<{ message_id: number; update_id: number }>;
+  /** What the bot said since it was last listened to. */
+  hears(): Promise<string>;
+  chat(): Promise<ChatMessage[]>;
+  /** Sends documents; Alice approves the card. */
+  passesKyc(): Promise<void>;
+  /** Plays a transfer to the desk's wallet; gives its hash. */
+  transfers(amount: string, change?: object): Promise<string>;
+  /** From a quote to the payment, up to the card of the payout. */
+  reachesPayout(how?: { amount?: string; words?: string }): Promise<void>;
+  conversationId(): Promise<string>;
+  trace(): Promise<Played>;
+  /** The newest card about this lead that Slack's operators see. */
+  card(): Promise<SlackMessage>;
+}
+
+/** A person who reads the operators' channel in Slack. */
+export interface Operator {
+  /** Presses, waits until everything is done, and gives the private answer. */
+  presses(label: string, card: SlackMessage): Promise<string>;
+  /** Presses Reject and fills in the form that opens. */
+  rejects(card: SlackMessage, reason: string): Promise<void>;
+}
