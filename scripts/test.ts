@@ -49,7 +49,7 @@ async function runTests(server: TestServer): Promise<{ code: number; report: Rep
   const folder = mkdtempSync(join(tmpdir(), "countersign-test-"));
   const file = join(folder, "report.json");
   const args = ["vitest", "run", "--reporter=default", "--reporter=json", "--no-color"];
-  const env = server.kind === "answers" ? { TEST_DATABASE_URL: server.url } : {};
+  const env: NodeJS.ProcessEnv = server.kind === "answers" ? { TEST_DATABASE_URL: server.url } : {};
   try {
     const code = await run([...args, `--outputFile.json=${file}`], env);
     return { code, report: readReport(file) };
@@ -67,7 +67,7 @@ function readReport(file: string): Report | null {
 }
 
 /** A program of this package's own `node_modules`; resolves with its exit code. */
-function run([program = "", ...args]: string[], env: Record<string, string>): Promise<number> {
+function run([program = "", ...args]: string[], env: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(join("node_modules", ".bin", program), args, {
       stdio: ["ignore", "inherit", "inherit"],

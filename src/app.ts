@@ -85,9 +85,11 @@ async function start(config: Config, log: Log, unwinder: Unwinder): Promise<App>
     isReady: () => state.ready,
   });
   serveAll(http, routes, sandbox);
-  const newAdminToken = await settleIn({ base, product, admin, outside });
+  await settleIn({ base, product, admin, outside });
   await run({ base, product, admin, outside, sandbox, unwinder });
   warmUpGuard();
+  // only now: a token made before a refused start would never be shown
+  const newAdminToken = await setupToken(database.db, clock, config.adminToken);
   state.ready = true;
   return {
     origin: http.origin,
@@ -161,7 +163,7 @@ interface Assembled {
 }
 
 /** What must stand in the database before work begins; the example desk in a new sandbox. */
-async function settleIn({ base, product, admin, outside }: Assembled): Promise<string | null> {
+async function settleIn({ base, product, admin, outside }: Assembled): Promise<void> {
   const { config, clock, database } = base;
   const bootstrap = { db: database.db, clock, prepareTenant: product.prepareTenant };
   const isNew = !(await hasTenants(database.db));
@@ -174,7 +176,6 @@ async function settleIn({ base, product, admin, outside }: Assembled): Promise<s
       owner: product.bootId,
       realNow: Date.now(),
     });
-  return setupToken(bootstrap, config.adminToken);
 }
 
 async function run(
@@ -191,7 +192,7 @@ async function run(
   });
   const orders = startOrderTimer(engine);
   unwinder.push("order timer", () => orders.stop());
-  outbound.start();
+  await outbound.start();
   unwinder.push("outbound", () => outbound.stop());
   sweep.start();
   unwinder.push("sweep", () => sweep.stop());

@@ -76,11 +76,12 @@ export async function prepareTenants(deps: BootstrapDeps): Promise<void> {
 
 /** The token to print once, when one was made. */
 export function setupToken(
-  deps: BootstrapDeps,
+  db: Db,
+  clock: Clock,
   fromEnv: string | undefined,
 ): Promise<string | null> {
-  return withOwner(deps.db, (tx) =>
-    ensureSetupToken(tx, { ...(fromEnv ? { fromEnv } : {}), now: deps.clock.now() }),
+  return withOwner(db, (tx) =>
+    ensureSetupToken(tx, { ...(fromEnv ? { fromEnv } : {}), now: clock.now() }),
   );
 }
 

@@ -59,12 +59,17 @@ export async function pendingOfConversation(
   return rows[0] ?? null;
 }
 
-/** The pending approval that stands for a business key: at most one. */
+/**
+ * The pending approval that stands for a business key: at most one. Whoever asks holds the key
+ * until the transaction ends: of two at once, the second sees what the first has written.
+ */
 export async function pendingByBusinessKey(
   tx: Tx,
   tenantId: string,
   businessKey: string,
 ): Promise<ApprovalRow | null> {
+  const held = JSON.stringify([tenantId, businessKey]);
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${held}, 0))`);
   const rows = await tx
     .select()
     .from(approvalQueue)

@@ -55,11 +55,9 @@ forEachEngine((open) => {
       await Promise.all([lead.works(), lead.works(), lead.works()]);
       await lead.works();
       expect(office.cashier.paid).toHaveLength(1);
-      const results = await office.tenant(async (tx) =>
-        tx
-          .select()
-          .from(toolResultLog)
-          .where(eq(toolResultLog.executionId, (await lead.execution()).id)),
+      const { id } = await lead.execution();
+      const results = await office.tenant((tx) =>
+        tx.select().from(toolResultLog).where(eq(toolResultLog.executionId, id)),
       );
       expect(results).toHaveLength(1);
     });

@@ -127,14 +127,12 @@ forEachEngine((engine) => {
       );
       expect(shown).toBe(true);
 
-      const cards = (await desk.slackCards()).length;
+      const asked = (await lena.trace()).approvals.length;
       await desk.script([{ tool_calls: [{ name: "issue_exchange_payout", arguments: {} }] }]);
       await lena.says("Выдайте всё-таки");
       const again = payoutCalls(await lena.trace()).at(-1);
       expect(again).toMatchObject({ status: "blocked_by_policy", code: "rejected_before" });
-      expect(
-        (await desk.slackCards()).filter(({ text }) => text.startsWith("Payout")).length,
-      ).toBeLessThanOrEqual(cards);
+      expect((await lena.trace()).approvals).toHaveLength(asked);
       expect(await payoutsOf(lena)).toEqual([]);
       expect((await lena.trace()).orders[0].status).toBe("paid");
     });

@@ -45,7 +45,8 @@ async function settleEarlierOrder(earlier: Lead): Promise<string> {
   await earlier.passesKyc();
   await orders450(earlier);
   const hash = await earlier.transfers("450");
-  expect(await earlier.says(`sent ${hash}`)).toMatch(/confirm/i);
+  await earlier.says(`sent ${hash}`);
+  expect((await earlier.trace()).orders[0].status).toBe("paid");
   return hash;
 }
 

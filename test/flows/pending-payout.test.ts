@@ -54,6 +54,7 @@ forEachEngine((engine) => {
 
   it("tells plainly that the documents are checked, and why they were not taken", async () => {
     const vera = desk.lead();
+    await vera.says("Здравствуйте, хочу пройти проверку");
     await vera.sends({ photo: {} });
     const card = await vera.card();
     expect((await vera.trace()).approvals.at(-1).client_says).toBeNull();

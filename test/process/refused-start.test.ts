@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it.each([
+it.each<{ because: string; env: Record<string, string>; says: RegExp }>([
   {
     because: "a variable does not fit",
     env: { PORT: "http" },
@@ -33,10 +33,7 @@ it.each([
     says: /^DATABASE_URL: PostgreSQL at 127\.0\.0\.1:1\/nothing cannot be used (?!.*password).*check/,
   },
 ])("does not start because $because", ({ env, says }) =>
-  expectRefusal(
-    { DATA_DIR: join(folder, "data"), PORT: "0", ...(env as Record<string, string>) },
-    says,
-  ),
+  expectRefusal({ DATA_DIR: join(folder, "data"), PORT: "0", ...env }, says),
 );
 
 it("does not start because the port is in use", async () => {

@@ -65,8 +65,8 @@ export function createLead(desk: Desk, id: number): Lead {
     async card() {
       const { approvals } = await lead.trace();
       const name = `A-${approvals.at(-1)?.number}`;
-      const cards = await desk.slackCards();
-      const card = cards.findLast(({ text }) => new RegExp(`\\b${name}\\b`).test(text));
+      const shown = (await desk.slackCards()).filter((message) => !message.ephemeral_for);
+      const card = shown.findLast(({ text }) => new RegExp(`\\b${name}\\b`).test(text));
       if (!card) throw new Error(`there is no card ${name}`);
       return card;
     },

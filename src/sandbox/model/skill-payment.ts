@@ -145,7 +145,8 @@ export const payOut: Skill = (context) => {
 
 function wantsPayout(context: Context): boolean {
   if (has(context, "payout")) return true;
-  const isPaid = context.deal.phase === "paid";
+  const { phase, payout } = context.deal;
+  const isPaid = phase === "paid" || payout?.status === "making";
   return isPaid && has(context, "status", "hours", "address", "methods", "accept", "pay");
 }
 
