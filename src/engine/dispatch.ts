@@ -50,7 +50,7 @@ export type Opened =
   | { kind: "look_up"; dispatch: Dispatch };
 
 /** The longest an outside effect may take, plus the time to write its result. */
-const EFFECT_LEASE_MS = 60_000;
+const EFFECT_LEASE_MS = 25_000;
 
 /**
  * Takes an execution that is due. What is running under a dead lease becomes a look-up: something

@@ -1,8 +1,17 @@
 import { createHash } from "node:crypto";
-import { accessSync, chmodSync, constants, mkdirSync, realpathSync, rmSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  mkdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { messageOf, StartError } from "../domain/errors.ts";
 
 /** One command of the shell, handed to the process that holds the folder. */
@@ -23,10 +32,13 @@ export interface FolderHolder {
   run(command: HandedCommand, write: (line: string) => void): Promise<number>;
 }
 
-/** Unix socket paths are cut at about 100 bytes by the system. */
+/** Unix socket paths are cut at about 100 bytes by the system; a name beside it needs room too. */
 const LONGEST_SOCKET_PATH = 100;
 const WHO = "countersign:who";
 const ANSWER_LIMIT_MS = 3_000;
+const GATE_STEP_MS = 50;
+/** Steps after which an unchanged gate counts as left behind by a killed process. */
+const GATE_STEPS = 200;
 
 /**
  * The embedded database has no lock of its own: two processes on one folder lose rows. A socket
@@ -35,21 +47,50 @@ const ANSWER_LIMIT_MS = 3_000;
 export async function holdFolder(dir: string, holder: FolderHolder): Promise<FolderLock> {
   prepareFolder(dir);
   const path = socketPath(dir);
-  const token = `${process.pid}:${createHash("sha256").update(`${process.hrtime.bigint()}`).digest("hex")}`;
-  for (let attempt = 0; attempt < 3; attempt += 1) {
-    const server = await listen(path, (socket) => serve(socket, holder, token));
-    if (server) {
-      if ((await ask(path, WHO))[1] === token) return { release: () => close(server) };
-      await close(server);
-    }
-    const [description] = await ask(path, WHO);
-    if (description !== undefined)
+  const leave = await enterGate(`${path}.taking`, dir);
+  try {
+    const answer = await ask(path, WHO);
+    if (answer)
       throw new StartError(
-        `DATA_DIR: ${dir} is in use by ${description}; stop it, or choose another DATA_DIR`,
+        `DATA_DIR: ${dir} is in use by ${answer[0] ?? "a process that does not answer"}; stop it, or choose another DATA_DIR`,
       );
-    rmSync(path, { force: true }); // nobody answers: left behind by a killed process
+    rmSync(path, { force: true }); // nobody listens: left behind by a killed process
+    const server = await listen(path, (socket) => serve(socket, holder));
+    return { release: () => close(server) };
+  } finally {
+    leave();
   }
+}
+
+/** Of several that find a dead socket only one at a time may remove it: else they remove live ones. */
+async function enterGate(gate: string, dir: string): Promise<() => void> {
+  const leave = () => rmSync(gate, { recursive: true, force: true });
+  let seen = "";
+  for (let step = 0; step < GATE_STEPS; step += 1) {
+    if (makeFolder(gate)) return leave;
+    const now = identityOf(gate);
+    if (now !== seen) step = 0;
+    seen = now;
+    await setTimeout(GATE_STEP_MS);
+  }
+  leave();
+  if (makeFolder(gate)) return leave;
   throw new StartError(`DATA_DIR: ${dir} could not be locked; try again`);
+}
+
+function makeFolder(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false; // what mkdir throws
+    throw error;
+  }
+}
+
+function identityOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found ? `${found.ino} ${found.mtimeMs}` : "";
 }
 
 /**
@@ -98,13 +139,12 @@ function realpathOr(dir: string): string {
   }
 }
 
-function listen(path: string, serve: (socket: Socket) => void): Promise<Server | null> {
+function listen(path: string, serve: (socket: Socket) => void): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer({ allowHalfOpen: true }, serve);
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EADDRINUSE") resolve(null);
-      else reject(new StartError(`DATA_DIR: the lock ${path} cannot be made (${error.message})`));
-    });
+    server.once("error", (error) =>
+      reject(new StartError(`DATA_DIR: the lock ${path} cannot be made (${error.message})`)),
+    );
     server.listen(path, () => {
       chmodSync(path, 0o600);
       resolve(server);
@@ -112,16 +152,17 @@ function listen(path: string, serve: (socket: Socket) => void): Promise<Server |
   });
 }
 
-function serve(socket: Socket, holder: FolderHolder, token: string): void {
+function serve(socket: Socket, holder: FolderHolder): void {
   let text = "";
+  socket.setEncoding("utf8"); // a character may come in two pieces
   socket.on("error", () => socket.destroy());
   socket.on("data", (chunk) => {
-    text += chunk.toString("utf8");
+    text += chunk;
     const end = text.indexOf("\n");
     if (end < 0) return;
     const line = text.slice(0, end);
     text = text.slice(end + 1);
-    if (line === WHO) socket.end(`${holder.description}\n${token}\n`);
+    if (line === WHO) socket.end(`${holder.description}\n`);
     else void runHanded(socket, holder, line);
   });
 }
@@ -138,10 +179,10 @@ async function runHanded(socket: Socket, holder: FolderHolder, line: string): Pr
   socket.end();
 }
 
-/** The lines that the holder answers; empty when nobody listens. */
-async function ask(path: string, question: string): Promise<string[]> {
+/** The lines that the holder answers, none when it is too busy; null when nobody listens. */
+async function ask(path: string, question: string): Promise<string[] | null> {
   const socket = await open(path);
-  if (!socket) return [];
+  if (!socket) return null;
   const lines: string[] = [];
   socket.setTimeout(ANSWER_LIMIT_MS, () => socket.destroy());
   await exchange(socket, question, (line) => lines.push(line));
@@ -159,8 +200,9 @@ function open(path: string): Promise<Socket | null> {
 function exchange(socket: Socket, line: string, onLine: (line: string) => void): Promise<void> {
   return new Promise((resolve) => {
     let text = "";
+    socket.setEncoding("utf8");
     socket.on("data", (chunk) => {
-      text += chunk.toString("utf8");
+      text += chunk;
       const lines = text.split("\n");
       text = lines.pop() ?? "";
       for (const one of lines) onLine(one);

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { guardReply } from "../../src/engine/guard/guard.ts";
+import { guardFactsSchema } from "../../src/engine/guard/guard-facts.ts";
 import {
   business,
   check,
@@ -260,5 +262,30 @@ describe.each<[string, Row[]]>([
   it.each(rows)("gives %s to: %s", (verdict, reply, facts) => {
     const given = check(reply, facts);
     expect(given, JSON.stringify(given.findings)).toMatchObject({ verdict });
+  });
+});
+
+describe("the backend's own rules, word for word", () => {
+  const instructions =
+    "Send exactly 1000 USDT in one payment.\nAML: only your own clean funds are accepted; a third party may pay only if agreed before the transfer.";
+  const requisites = {
+    tool: "fetch_exchange_requisites",
+    status: "completed",
+    data: { ok: true, orderId: "EX-20001", amountFrom: "1000", instructions },
+  };
+  const verdictOf = (reply: string) =>
+    guardReply({ reply, lang: "en", facts: guardFactsSchema.parse({ tool_results: [requisites] }) })
+      .verdict;
+
+  it("may be told as they stand", () => {
+    expect(
+      verdictOf(
+        "AML: only your own clean funds are accepted; a third party may pay only if agreed before the transfer.",
+      ),
+    ).toBe("pass");
+  });
+
+  it("give no licence to sentences beside them", () => {
+    expect(verdictOf("Your funds are accepted, a third party may pay.")).toBe("block");
   });
 });

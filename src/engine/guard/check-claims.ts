@@ -5,7 +5,8 @@ import type { Check, GuardContext } from "./guard-context.ts";
 import type { Finding } from "./guard-facts.ts";
 import { type Outcomes, outcomesOf } from "./outcomes.ts";
 import { phrase, says } from "./phrase.ts";
-import { foldCase, type Sentence } from "./reply-text.ts";
+import { foldCase, normaliseText, type Sentence, splitSentences } from "./reply-text.ts";
+import { fieldsOf } from "./sources.ts";
 import { TRUST_CLAIMS } from "./trust-claims.ts";
 import { WORK_CLAIMS } from "./work-claims.ts";
 
@@ -24,11 +25,29 @@ const OPENS = /^[\s"'«(]*$/u;
 /** "Done", "paid", "sent", "verified", "an operator is on it": each needs what happened behind it. */
 export const checkClaims: Check = (context) => {
   const outcomes = outcomesOf(context.facts);
-  const told = context.sentences.flatMap((sentence) =>
+  const rules = ownRules(context);
+  const spoken = context.sentences.filter((sentence) => !rules.has(plain(sentence.text)));
+  const told = spoken.flatMap((sentence) =>
     RULES.filter((rule) => !rule.backed(outcomes)).flatMap((rule) => claimsOf(rule, sentence)),
   );
   return [...withoutBacked(context, told), ...givesIn(context, outcomes)];
 };
+
+/** Fields in which the backend itself states the rules of the house, word for word. */
+const RULE_FIELDS = new Set(["instructions", "kycPolicy", "amlPolicy"]);
+
+/** Sentences of those rules ("only your own funds are accepted") claim nothing about this client. */
+function ownRules({ facts }: GuardContext): Set<string> {
+  const texts = facts.tool_results
+    .flatMap((one) => fieldsOf(one.data))
+    .filter((field) => RULE_FIELDS.has(field.key))
+    .map((field) => normaliseText(field.value));
+  return new Set(texts.flatMap(splitSentences).map((sentence) => plain(sentence.text)));
+}
+
+function plain(text: string): string {
+  return foldCase(text).replace(/\s+/g, " ").trim();
+}
 
 function claimsOf(rule: ClaimRule, sentence: Sentence): Finding[] {
   const text = foldCase(sentence.text).replace(/[’`]/g, "'");

@@ -46,7 +46,7 @@ function quotedText(context: Context): string {
 
 /** A yes: the order; where to pay follows only when the lead wants to pay now. */
 export const closeDeal: Skill = (context) => {
-  if (!agrees(context) || !offered(context, ORDER_TOOL)) return undefined;
+  if (!agrees(context) || !canOrder(context)) return undefined;
   const { phase } = context.deal;
   if (!hasTerms(context) || ["proof", "paid", "payout"].includes(phase)) return undefined;
   const asksWhere = has(context, "pay", "whichAddress");
@@ -59,6 +59,12 @@ export const closeDeal: Skill = (context) => {
     ? giveRequisites(context)
     : { content: orderText(context, order) };
 };
+
+/** In a repair no tool is offered: what this turn did already may still be said. */
+function canOrder(context: Context): boolean {
+  if (offered(context, ORDER_TOOL)) return true;
+  return [ORDER_TOOL, REQUISITES_TOOL].some((name) => resultOf(context, name) !== undefined);
+}
 
 /** A way to receive the money named for the quote at hand. */
 export const noteMethod: Skill = (context) => {

@@ -1,0 +1,85 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/domain/json.ts";
+import { conditionHolds } from "../../src/policy/condition.ts";
+import { policyProblems } from "../../src/policy/policy-problems.ts";
+import { defaultPolicies } from "../../src/tools/default-policies.ts";
+
+const FACTS: JsonObject = {
+  ...{ kyc: "verified", amount_to: "40000", currency: "THB", first_deal: false },
+  ...{ order_status: null, run_calls: 2 },
+};
+
+describe("a condition", () => {
+  const holding: [string, JsonObject, boolean][] = [
+    ["nothing asked", {}, true],
+    ["an equal text", { kyc: "verified" }, true],
+    ["another text", { kyc: "pending" }, false],
+    ["a sum below the limit, as numbers and not as text", { amount_to: { $lt: "50000" } }, true],
+    ["a short number before a long one", { amount_to: { $gt: "9" } }, true],
+    ["an equal sum written otherwise", { amount_to: "40000.00" }, true],
+    ["a limit as a number", { amount_to: { $lte: 40000 } }, true],
+    ["a range", { amount_to: { $gte: "40000", $lt: "40000.01" } }, true],
+    ["one of a list", { currency: { $in: ["USD", "THB"] } }, true],
+    ["none of a list", { currency: { $nin: ["USD", "THB"] } }, false],
+    ["a yes or no", { first_deal: false }, true],
+    ["a fact that is not known, against a sum", { order_status: { $gt: "1" } }, false],
+    ["a fact that is not known, as such", { order_status: null }, true],
+    ["all of several", { $and: [{ kyc: "verified" }, { currency: "USD" }] }, false],
+    ["one of several", { $or: [{ kyc: "pending" }, { currency: "THB" }] }, true],
+    ["none of several", { $nor: [{ kyc: "pending" }, { currency: "USD" }] }, true],
+    ["the opposite", { amount_to: { $not: { $gt: "50000" } } }, true],
+    ["not this", { kyc: { $ne: "pending" } }, true],
+    ["a whole number", { run_calls: { $lt: 3 } }, true],
+  ];
+  it.each(holding)("with %s", (_name, condition, holds) => {
+    expect(conditionHolds(condition, FACTS)).toBe(holds);
+  });
+
+  const broken: [string, JsonObject][] = [
+    ["a misspelt fact", { kyk: "verified" }],
+    ["a misspelt fact in a group", { $or: [{ kyc: "verified" }, { curency: "THB" }] }],
+    ["an unknown operator", { kyc: { $like: "ver%" } }],
+    ["code", { $where: "return true" }],
+    ["a sum with an exponent", { amount_to: { $lt: "1e3" } }],
+    ["a sum that is a word", { amount_to: { $lt: "much" } }],
+    ["a sum below zero", { amount_to: { $gt: "-1" } }],
+    ["an empty sum", { amount_to: { $lt: "" } }],
+    ["a group that is no list", { $and: { kyc: "verified" } as JsonObject }],
+    ["a group of words", { $or: ["verified"] }],
+    ["a property of every object", { constructor: "x" }],
+  ];
+  it.each(broken)("that cannot be read is an error: %s", (_name, condition) => {
+    expect(() => conditionHolds(condition, FACTS)).toThrow();
+  });
+
+  it("compares any two sums as the numbers that they are", () => {
+    const cents = fc.bigInt({ min: 0n, max: 10n ** 24n });
+    const text = (value: bigint) => `${value / 100n}.${(value % 100n).toString().padStart(2, "0")}`;
+    fc.assert(
+      fc.property(cents, cents, (left, right) => {
+        const given = { amount_to: text(left) };
+        expect(conditionHolds({ amount_to: { $lt: text(right) } }, given)).toBe(left < right);
+        expect(conditionHolds({ amount_to: { $gte: text(right) } }, given)).toBe(left >= right);
+        expect(conditionHolds({ amount_to: text(right) }, given)).toBe(left === right);
+      }),
+    );
+  });
+});
+
+describe("rules that an admin saves", () => {
+  const names = new Set(defaultPolicies().map((row) => row.tool_name));
+  it("are fine as they come with the product", () => {
+    expect(policyProblems(defaultPolicies(), names)).toBeNull();
+  });
+
+  it("are refused with the rule's name and what is wrong", () => {
+    const [first] = defaultPolicies();
+    if (!first) throw new Error("no default rules");
+    const bad = { ...first, id: "mine", tool_name: "pay", condition_json: { kyk: "verified" } };
+    expect(policyProblems([bad], names)).toEqual([
+      'mine: there is no tool "pay"',
+      'mine: unknown fact "kyk" in the condition',
+    ]);
+  });
+});
