@@ -4,7 +4,7 @@ import { type Db, queryRows, type Tx, withSystem, withTenant } from "./db.ts";
 import { outbox } from "./schema/chat.ts";
 
 /** How long a worker may be silent about a row, real time. A part sent renews it. */
-export const LEASE_MS = 90_000;
+export const LEASE_MS = 50_000;
 
 /** Starts `lastError` of a row that is already on its second and last sending. */
 export const SENT_ONCE_MORE = "sent once more after: ";

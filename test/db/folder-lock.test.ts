@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -122,8 +122,9 @@ describe("a data folder", () => {
   });
 
   it("that cannot be made says so in one line", async () => {
-    const start = holdFolder("/proc/countersign", holder());
-    await expect(start).rejects.toThrow(/^DATA_DIR: \/proc\/countersign cannot be written/);
+    writeFileSync(join(dir, "taken"), "a file");
+    const start = holdFolder(join(dir, "taken", "data"), holder());
+    await expect(start).rejects.toThrow(/^DATA_DIR: .*data cannot be written/);
   });
 });
 
