@@ -33,12 +33,7 @@ export async function playRound(
   const calls = await withTenant(deps.db, turn.tenantId, (tx) =>
     writeProposals(tx, deps, turn, asked),
   );
-  const works = await runCalls(deps, turn, calls, signal);
-  await withTenant(deps.db, turn.tenantId, async (tx) => {
-    await updateOwnRun(tx, ownOf(turn), { activeMs: activeMs(deps, turn) });
-    await recordCalls(tx, deps, turn, { calls, works });
-    turn.view = await viewAgain(tx, deps, turn);
-  });
+  await runAndRecord(deps, turn, calls, signal);
 }
 
 async function writeProposals(
@@ -96,6 +91,15 @@ export async function finishLeftCalls(
     return permitted;
   });
   if (calls.length === 0) return;
+  await runAndRecord(deps, turn, calls, signal);
+}
+
+async function runAndRecord(
+  deps: EngineDeps,
+  turn: Turn,
+  calls: readonly ProposedCall[],
+  signal: AbortSignal,
+): Promise<void> {
   const works = await runCalls(deps, turn, calls, signal);
   await withTenant(deps.db, turn.tenantId, async (tx) => {
     await updateOwnRun(tx, ownOf(turn), { activeMs: activeMs(deps, turn) });
