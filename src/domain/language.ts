@@ -5,7 +5,10 @@ export type Language = "ru" | "en";
  * keeps the one before.
  */
 export function languageOf(text: string, before: Language): Language {
-  const words = text.replace(/https?:\/\/\S+|\b[0-9a-fx]{16,}\b|\S+@\S+|[@/]\w+/gi, " ");
+  const words = text.replace(
+    /https?:\/\/\S+|\b(?:[0-9a-fx]{16,}|(?=\w*\d)[0-9a-z]{16,})\b|\S+@\S+|[@/]\w+/gi,
+    " ",
+  );
   const cyrillic = words.match(/\p{Script=Cyrillic}/gu)?.length ?? 0;
   const latinWords = words.match(/(?<!\p{L})[a-z]{2,}(?!\p{L})/giu) ?? [];
   const latin = latinWords.filter((word) => word !== word.toUpperCase()).join("").length;

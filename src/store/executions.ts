@@ -208,28 +208,6 @@ export async function dropForeignExecutionLeases(
     );
 }
 
-/**
- * Effects found running without a living worker: something may have happened outside. They
- * become `unknown` and are looked up; they are never dispatched again by a sweep.
- */
-export async function loseDeadEffects(
-  tx: Tx,
-  lose: { tenantId: string; realNow: number; now: number },
-): Promise<Execution[]> {
-  return tx
-    .update(toolExecutionQueue)
-    .set({ status: "unknown", runAfter: lose.now, lookUps: 0, leaseUntil: null })
-    .where(
-      and(
-        eq(toolExecutionQueue.tenantId, lose.tenantId),
-        eq(toolExecutionQueue.hasSideEffect, true),
-        eq(toolExecutionQueue.status, "running"),
-        lt(toolExecutionQueue.leaseUntil, lose.realNow),
-      ),
-    )
-    .returning();
-}
-
 export async function executionOfApproval(
   tx: Tx,
   tenantId: string,

@@ -24,7 +24,7 @@ describe("a bad value stops the start with one line that names the variable", ()
     ["PORT", "3e3"],
     ["PORT", "-1"],
     ["DATABASE_URL", "mysql://host/db"],
-    ["REDIS_URL", "host:6379"],
+    ["REDIS_URL", "tcp://redis:word@host"],
     ["ROLE", "boss"],
     ["SANDBOX", "yes"],
     ["MASTER_KEY", "abc123"],
