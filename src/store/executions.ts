@@ -1,4 +1,4 @@
-import { and, eq, inArray, lt, ne, sql } from "drizzle-orm";
+import { and, eq, inArray, ne, sql } from "drizzle-orm";
 import type { ExecutionStatus } from "../domain/candidate.ts";
 import { newId } from "../domain/ids.ts";
 import type { Json } from "../domain/json.ts";
