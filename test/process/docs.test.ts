@@ -40,7 +40,7 @@ describe("every command in the documents works", () => {
   });
 
   test("there are commands to test", () => {
-    expect(documented().length).toBeGreaterThan(8);
+    expect(documented().length).toBeGreaterThan(5);
   });
 
   test.each(documented())("$file: $command", async ({ command }) => {
