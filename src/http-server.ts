@@ -15,6 +15,9 @@ export interface HttpServer {
   stop(): Promise<void>;
 }
 
+/** Longer than clients keep a connection: they close it first, and no request meets a closing one. */
+const KEEP_ALIVE_MS = 75_000;
+
 /** Takes the port first: a start that cannot have it fails before anything else is touched. */
 export async function openHttpServer(at: { host: string; port: number }): Promise<HttpServer> {
   let answer: Fetch = () => new Response("starting", { status: 503 });
@@ -24,6 +27,7 @@ export async function openHttpServer(at: { host: string; port: number }): Promis
       overrideGlobalObjects: false,
     }),
   );
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on("upgrade", (request, socket, head) => onUpgrade(request, socket, head));
   await listen(server, at);
   const { port } = server.address() as AddressInfo; // listens on TCP

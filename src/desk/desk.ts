@@ -1,16 +1,20 @@
 import type { Desk, DeskAnswer, FormRequest, InboxRef } from "../domain/desk.ts";
 import { messageOf } from "../domain/errors.ts";
 import type { ClickEvent, DeskEvent, InboundEvent } from "../domain/inbound.ts";
+import { RESEND_REPLY } from "../domain/messenger.ts";
 import { approvalById } from "../store/approvals.ts";
 import { type Tx, withTenant } from "../store/db.ts";
 import { failInbox, finishInbox, lockInbox } from "../store/inbox.ts";
 import { findStaffByIdentity, type StaffMember } from "../store/staff.ts";
 import { APPROVE, HAPPENED, NOT_HAPPENED, REJECT } from "../tools/approval-card.ts";
+import { CLOSE_HANDOFF } from "../tools/handoff-card.ts";
 import { answerUnknown } from "./answer-unknown.ts";
+import { markHandoffDone } from "./close-handoff.ts";
 import { answerCommand } from "./commands.ts";
 import { decide } from "./decide.ts";
 import type { DeskDeps } from "./deps.ts";
 import { addRejectReason, MAX_REASON_CHARS, REJECT_REASON_FORM } from "./reject-reason.ts";
+import { resendReply } from "./resend-reply.ts";
 import { DESK_TEXTS } from "./texts.ts";
 
 /** An event that fails this often is put aside. */
@@ -76,7 +80,8 @@ async function click(
   given: { tenantId: string; staff: StaffMember | null; click: ClickEvent },
 ): Promise<string> {
   const { tenantId, staff } = given;
-  const { action, value: approvalId, messenger: via } = given.click;
+  const { action, value, messenger: via } = given.click;
+  const approvalId = value;
   switch (action) {
     case APPROVE:
     case REJECT:
@@ -91,6 +96,10 @@ async function click(
         happened: action === HAPPENED,
         via,
       });
+    case CLOSE_HANDOFF:
+      return markHandoffDone(tx, deps, { tenantId, handoffId: value, staff });
+    case RESEND_REPLY:
+      return resendReply(tx, deps, { tenantId, outboxId: value, staff });
     default:
       return DESK_TEXTS[deps.dress.staffLanguage].unknownButton;
   }

@@ -37,6 +37,12 @@ export const DESK_TEXTS: Record<Language, DeskTexts> = {
     whoami: (name, role) => `${name}, ${role}`,
     whoamiStranger: (id) => `I do not know you as staff. Your id: ${id}`,
     nothingPending: "Nothing waits for a decision.",
+    minutes: (count) => `${count} min`,
+    doneBefore: "Already done. Nothing was changed.",
+    resentBefore: "It was sent again already. Nothing was changed.",
+    outcomeOver: (when) => `Settled, ${when}`,
+    outcomeDone: (who, when) => `Done: ${who}, ${when}`,
+    outcomeResent: (who, when) => `Sent again: ${who}, ${when}`,
     failed: "That did not work. Nothing was changed; please try again in a minute.",
     unknownButton: "This button does nothing any more.",
   },
@@ -76,6 +82,12 @@ export const DESK_TEXTS: Record<Language, DeskTexts> = {
     whoami: (name, role) => `${name}, ${role}`,
     whoamiStranger: (id) => `Я не знаю вас как сотрудника. Ваш id: ${id}`,
     nothingPending: "Ничего не ждёт решения.",
+    minutes: (count) => `${count} мин`,
+    doneBefore: "Уже готово. Ничего не изменено.",
+    resentBefore: "Ответ уже отправлен ещё раз. Ничего не изменено.",
+    outcomeOver: (when) => `Вопрос решён, ${when}`,
+    outcomeDone: (who, when) => `Готово: ${who}, ${when}`,
+    outcomeResent: (who, when) => `Отправлено ещё раз: ${who}, ${when}`,
     failed: "Не получилось. Ничего не изменено; попробуйте ещё раз через минуту.",
     unknownButton: "Эта кнопка больше ничего не делает.",
   },
@@ -106,6 +118,12 @@ export interface DeskTexts {
   whoami(name: string, role: string): string;
   whoamiStranger(id: string): string;
   nothingPending: string;
+  minutes(count: number): string;
+  doneBefore: string;
+  resentBefore: string;
+  outcomeOver(when: string): string;
+  outcomeDone(who: string, when: string): string;
+  outcomeResent(who: string, when: string): string;
   failed: string;
   unknownButton: string;
 }

@@ -8,6 +8,9 @@ export interface CardButton {
   style?: "primary" | "danger";
 }
 
+/** Action of the button that has a reply sent again; `value` is the outbox row's id. */
+export const RESEND_REPLY = "resend_reply";
+
 /** A card in the operators' chat, free of any messenger's format. */
 export interface Card {
   title: string;

@@ -70,14 +70,22 @@ export async function openDispatch(tx: Tx, deps: EngineDeps, ref: JobRef): Promi
   switch (execution.status) {
     case "queued":
     case "retry_scheduled":
-      return due ? dispatchAgain(tx, deps, taking) : { kind: "nothing" };
+      return due ? dispatchAgain(tx, deps, taking) : comeBackWhenDue(tx, deps, execution);
     case "unknown":
-      return due && !leased ? openLookUp(tx, deps, taking) : { kind: "nothing" };
+      if (!due) return comeBackWhenDue(tx, deps, execution);
+      return leased ? { kind: "nothing" } : openLookUp(tx, deps, taking);
     case "running":
       return leased ? { kind: "nothing" } : openLookUp(tx, deps, taking);
     default:
       return { kind: "nothing" };
   }
+}
+
+/** The queue's clock ran ahead of the row's: the hint comes again. */
+async function comeBackWhenDue(tx: Tx, deps: EngineDeps, execution: Execution): Promise<Opened> {
+  const { tenantId, id, runAfter } = execution;
+  await deps.jobs.enqueue(tx, "execution", { tenantId, id }, runAfter - deps.clock.now());
+  return { kind: "nothing" };
 }
 
 interface Taking {

@@ -1,5 +1,6 @@
 import type { Media } from "../domain/inbound.ts";
 import { kycOf } from "../domain/kyc.ts";
+import { pendingOfTool } from "../store/approvals.ts";
 import type { Tx } from "../store/db.ts";
 import { markKycPending } from "../store/kyc.ts";
 import { addMessage } from "../store/transcript.ts";
@@ -11,16 +12,20 @@ const DOCUMENT_KINDS: readonly Media["kind"][] = ["photo", "document", "video", 
 
 /**
  * A document, photo or round video sent while the identity check is missing or was declined opens
- * a review card. People decide; the model only learns that they were asked.
+ * a review card. Files that come while it waits are added: a card with all of them takes its place.
+ * People decide; the model only learns that they were asked.
  */
 export async function openKycReview(tx: Tx, deps: EngineDeps, turn: Turn): Promise<void> {
   if (turn.run.kind !== "message") return;
   const { status } = kycOf(turn.contact.attributes);
-  if (status !== "missing" && status !== "rejected") return;
-  const documents = unanswered(turn.view.transcript)
+  if (status === "verified" || status === "bad_attributes") return;
+  const sent = unanswered(turn.view.transcript)
     .filter((message) => message.media.some((media) => DOCUMENT_KINDS.includes(media.kind)))
     .map((message) => message.id);
-  if (documents.length === 0) return;
+  const before = await documentsOnCard(tx, turn);
+  const documents = [...new Set([...before, ...sent])];
+  if (sent.length === 0 || documents.length === before.length) return;
+  if (status === "pending" && before.length === 0) return; // a person is at it elsewhere
   const { contactId } = turn.conversation;
   const proposing = proposingOf(deps, turn, {
     source: "system",
@@ -43,4 +48,14 @@ export async function openKycReview(tx: Tx, deps: EngineDeps, turn: Turn): Promi
     now: deps.clock.now(),
   });
   turn.view = await viewTurn(tx, deps, turn);
+}
+
+async function documentsOnCard(tx: Tx, turn: Turn): Promise<string[]> {
+  const waiting = await pendingOfTool(tx, {
+    tenantId: turn.tenantId,
+    conversationId: turn.conversation.id,
+    toolName: "set_kyc_status",
+  });
+  const documents = waiting?.proposedActionJson.documents;
+  return Array.isArray(documents) ? documents.filter((one) => typeof one === "string") : [];
 }

@@ -16,6 +16,7 @@ import {
 import { addMessage } from "../store/transcript.ts";
 import { activeMs } from "./ask-model.ts";
 import type { EngineDeps } from "./deps.ts";
+import { openKycReview } from "./kyc-intake.ts";
 import { flushJournal, ownOf } from "./round.ts";
 import { type Turn, viewTurn } from "./turn.ts";
 
@@ -69,6 +70,7 @@ async function goOnWithNewer(tx: Tx, deps: EngineDeps, turn: Turn, reply: Reply)
     now: deps.clock.now(),
   });
   turn.view = await viewTurn(tx, deps, turn);
+  await openKycReview(tx, deps, turn);
   turn.run.supersededDrafts += 1;
   turn.cycle = 0;
   await updateOwnRun(tx, ownOf(turn), {

@@ -14,7 +14,7 @@ import { endWithoutReply, retryLater, sendReply } from "./run-end.ts";
 import { newLease, openTurn, type Turn } from "./turn.ts";
 
 /** A run whose workers are lost this often is given up: it may be what kills them. */
-const MAX_RESTARTS = 5;
+const MAX_RESTARTS = 2;
 
 /** Handler of `run` jobs: answers a lead, or tells an outcome. Doing it twice is a no-op. */
 export async function handleRun(deps: EngineDeps, ref: JobRef, signal: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import { hasOpenHandoff, type ModelCallRow, tenantName } from "../store/engine-r
 import { contactKyc } from "../store/kyc.ts";
 import { LEASE_MS, type Lease } from "../store/lease.ts";
 import { lastOrder, type Order } from "../store/orders.ts";
-import { type ClaimedRun, claimRun, newestSeq } from "../store/runs.ts";
+import { type ClaimedRun, claimRun, newestSeq, waitingRunDueAt } from "../store/runs.ts";
 import { loadTranscript, type Transcript } from "../store/transcript.ts";
 import { isPayoutUnderWay } from "../tools/exchange/payout-key.ts";
 import type { Proposing } from "../tools/proposing.ts";
@@ -61,7 +61,10 @@ export async function openTurn(
   const now = deps.clock.now();
   const realNow = deps.realNow();
   const claimed = await claimRun(tx, { tenantId, id, lease, now, realNow });
-  if (!claimed) return null;
+  if (!claimed) {
+    await comeBackWhenDue(tx, deps, ref);
+    return null;
+  }
   const turn: Turn = {
     ...claimed,
     tenantId,
@@ -76,6 +79,13 @@ export async function openTurn(
   };
   turn.view = await viewTurn(tx, deps, turn);
   return turn;
+}
+
+/** The queue's clock ran ahead of the row's, or a message moved the start: the hint comes again. */
+async function comeBackWhenDue(tx: Tx, deps: EngineDeps, ref: JobRef): Promise<void> {
+  const dueAt = await waitingRunDueAt(tx, ref.tenantId, ref.id);
+  const waitMs = dueAt === null ? 0 : dueAt - deps.clock.now();
+  if (waitMs > 0) await deps.jobs.enqueue(tx, "run", ref, waitMs);
 }
 
 const EMPTY_VIEW: TurnView = {

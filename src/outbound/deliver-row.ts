@@ -1,7 +1,7 @@
 import { messageOf } from "../domain/errors.ts";
 import type { Delivery, DeliveryResult, Messenger } from "../domain/messenger.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Db } from "../store/db.ts";
+import type { Db, Tx } from "../store/db.ts";
 import { type ClaimedRow, recordPart } from "../store/outbox-claim.ts";
 import {
   cardState,
@@ -9,7 +9,8 @@ import {
   finishDelivery,
   markSentOnceMore,
 } from "../store/outbox-finish.ts";
-import { backoffMs, endOf, stepInDoubt } from "./next-step.ts";
+import { backoffMs, CODE_GONE, endOf, stepInDoubt } from "./next-step.ts";
+import { isLostReply, postLostReply } from "./uncertain-card.ts";
 
 export interface DeliverContext {
   db: Db;
@@ -23,7 +24,7 @@ export interface DeliverContext {
   signal: AbortSignal;
 }
 
-/** Works on one claimed row until its end is written; `more`: the chat has something open. */
+/** Works on one claimed row until its end is written; `more`: there is something to look for. */
 export async function deliverRow(
   context: DeliverContext,
   messenger: Messenger,
@@ -33,7 +34,11 @@ export async function deliverRow(
   const newParts: string[] = [];
   const end = await attempt(context, messenger, { row, newParts });
   const now = context.clock.now();
-  return { end, more: await finishDelivery(context.db, row, { end, newParts, now }) };
+  const finished = { end, newParts, now };
+  if (!isLostReply(row, end)) return { end, more: await finishDelivery(context.db, row, finished) };
+  const alongside = (tx: Tx) => postLostReply(tx, row, { end, now });
+  await finishDelivery(context.db, row, { ...finished, alongside });
+  return { end, more: true };
 }
 
 async function attempt(
@@ -98,7 +103,7 @@ async function readyContent(context: DeliverContext, row: ClaimedRow): Promise<R
       return readyEdit(context, row, content);
     case "secret_text": {
       const code = await context.decryptCode?.(row.tenantId, content.orderId);
-      if (!code) return { end: { kind: "failed", error: "the order has no code any more" } };
+      if (!code) return { end: { kind: "failed", error: CODE_GONE } };
       const text = content.text.replaceAll("{secret}", () => code);
       return { content: { kind: "text", text, protect: true } };
     }

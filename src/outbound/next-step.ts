@@ -4,6 +4,9 @@ import type { DeliveryEnd } from "../store/outbox-finish.ts";
 
 /** After this a message would surprise more than help. */
 const GIVE_UP_AFTER_MS = 24 * 60 * 60 * 1000;
+/** Starts the error of a row that was tried for so long. */
+export const GIVEN_UP = "given up after a day: ";
+export const CODE_GONE = "the order has no code any more";
 const LONGEST_BACKOFF_MS = 60_000;
 /** Look-ups that got no answer; then the row is treated as in a messenger without look-up. */
 const LOOK_UPS = 8;
@@ -31,7 +34,7 @@ export function endOf(
       return { kind: "failed", error: result.error };
     case "retry":
       if (at.now - row.createdAt > GIVE_UP_AFTER_MS && result.afterMs < GIVE_UP_AFTER_MS)
-        return { kind: "failed", error: `given up after a day: ${result.error}` };
+        return { kind: "failed", error: GIVEN_UP + result.error };
       return { kind: "retry", dueAt: retryAt(row, result, at.now), error: result.error };
     case "uncertain":
       return inDoubt(row, result.error, at);

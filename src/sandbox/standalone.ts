@@ -30,6 +30,7 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
   const server = createServer(
     getRequestListener(sandbox.app.fetch, { overrideGlobalObjects: false }),
   );
+  server.keepAliveTimeout = 75_000; // clients close a kept connection first
   server.on("upgrade", sandbox.handleUpgrade);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -84,6 +84,27 @@ export async function pendingByBusinessKey(
   return rows[0] ?? null;
 }
 
+/** The pending approval of a tool in a conversation, newest first. */
+export async function pendingOfTool(
+  tx: Tx,
+  query: { tenantId: string; conversationId: string; toolName: string },
+): Promise<ApprovalRow | null> {
+  const rows = await tx
+    .select()
+    .from(approvalQueue)
+    .where(
+      and(
+        eq(approvalQueue.tenantId, query.tenantId),
+        eq(approvalQueue.conversationId, query.conversationId),
+        eq(approvalQueue.toolName, query.toolName),
+        eq(approvalQueue.status, "pending"),
+      ),
+    )
+    .orderBy(desc(approvalQueue.number))
+    .limit(1);
+  return rows[0] ?? null;
+}
+
 export async function pendingApprovals(tx: Tx, tenantId: string): Promise<ApprovalRow[]> {
   return tx
     .select()

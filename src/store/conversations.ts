@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import type { Language } from "../domain/language.ts";
 import type { Tx } from "./db.ts";
-import { conversations } from "./schema/chat.ts";
+import { contacts, conversations } from "./schema/chat.ts";
 
 export async function conversationOf(
   tx: Tx,
@@ -20,4 +20,26 @@ export async function conversationOf(
   const row = rows[0];
   if (!row) throw new Error(`conversation ${id} does not exist`);
   return row;
+}
+
+/** The name of the client of a private chat; null: it is nobody's. */
+export async function clientOfChat(
+  tx: Tx,
+  chat: { tenantId: string; channelId: string; chatId: string },
+): Promise<string | null> {
+  const rows = await tx
+    .select({ name: contacts.name })
+    .from(conversations)
+    .innerJoin(
+      contacts,
+      and(eq(contacts.tenantId, chat.tenantId), eq(contacts.id, conversations.contactId)),
+    )
+    .where(
+      and(
+        eq(conversations.tenantId, chat.tenantId),
+        eq(conversations.channelId, chat.channelId),
+        eq(conversations.chatId, chat.chatId),
+      ),
+    );
+  return rows[0]?.name ?? null;
 }

@@ -1,7 +1,8 @@
-import { and, desc, eq, inArray, isNull } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull } from "drizzle-orm";
 import { newId } from "../domain/ids.ts";
 import type { Tx } from "./db.ts";
-import { handoffs } from "./schema/chat.ts";
+import { contacts, conversations, handoffs } from "./schema/chat.ts";
+import { exchangeOrders } from "./schema/exchange.ts";
 
 export type Handoff = typeof handoffs.$inferSelect;
 
@@ -15,14 +16,19 @@ export interface NewHandoff {
   now: number;
 }
 
-/** One open request for a conversation, reason and order; `isNew` false: it was asked before. */
-export async function openHandoff(
-  tx: Tx,
-  handoff: NewHandoff,
-): Promise<{ id: string; isNew: boolean }> {
+export interface OpenedHandoff {
+  id: string;
+  /** False: it was asked before. */
+  isNew: boolean;
+  /** Product time. */
+  createdAt: number;
+}
+
+/** One open request for a conversation, reason and order. */
+export async function openHandoff(tx: Tx, handoff: NewHandoff): Promise<OpenedHandoff> {
   const { now, ...row } = handoff;
   const known = await tx
-    .select({ id: handoffs.id })
+    .select({ id: handoffs.id, createdAt: handoffs.createdAt })
     .from(handoffs)
     .where(
       and(
@@ -34,10 +40,68 @@ export async function openHandoff(
       ),
     )
     .limit(1);
-  if (known[0]) return { id: known[0].id, isNew: false };
+  if (known[0]) return { ...known[0], isNew: false };
   const id = newId();
   await tx.insert(handoffs).values({ id, ...row, status: "open", createdAt: now });
-  return { id, isNew: true };
+  return { id, isNew: true, createdAt: now };
+}
+
+/** Locks the row: of two people who close it, the second sees that it is closed. */
+export async function lockHandoff(tx: Tx, tenantId: string, id: string): Promise<Handoff | null> {
+  const rows = await tx
+    .select()
+    .from(handoffs)
+    .where(and(eq(handoffs.tenantId, tenantId), eq(handoffs.id, id)))
+    .for("update");
+  return rows[0] ?? null;
+}
+
+export async function closeHandoff(
+  tx: Tx,
+  which: { tenantId: string; id: string; now: number },
+): Promise<void> {
+  await tx
+    .update(handoffs)
+    .set({ status: "closed", closedAt: which.now })
+    .where(and(eq(handoffs.tenantId, which.tenantId), eq(handoffs.id, which.id)));
+}
+
+export interface WaitingHandoff {
+  reason: string;
+  clientName: string;
+  orderNumber: number | null;
+  createdAt: number;
+}
+
+/** Requests of all conversations that no person has closed, the longest waiting first. */
+export function waitingHandoffs(
+  tx: Tx,
+  of: { tenantId: string; limit: number },
+): Promise<WaitingHandoff[]> {
+  const { tenantId } = of;
+  return tx
+    .select({
+      reason: handoffs.reason,
+      clientName: contacts.name,
+      orderNumber: exchangeOrders.number,
+      createdAt: handoffs.createdAt,
+    })
+    .from(handoffs)
+    .innerJoin(
+      conversations,
+      and(eq(conversations.tenantId, tenantId), eq(conversations.id, handoffs.conversationId)),
+    )
+    .innerJoin(
+      contacts,
+      and(eq(contacts.tenantId, tenantId), eq(contacts.id, conversations.contactId)),
+    )
+    .leftJoin(
+      exchangeOrders,
+      and(eq(exchangeOrders.tenantId, tenantId), eq(exchangeOrders.id, handoffs.orderId)),
+    )
+    .where(and(eq(handoffs.tenantId, tenantId), inArray(handoffs.status, ["open", "accepted"])))
+    .orderBy(asc(handoffs.createdAt), asc(handoffs.id))
+    .limit(of.limit);
 }
 
 /** Requests that no person has closed, newest first. */

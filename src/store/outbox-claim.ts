@@ -20,6 +20,7 @@ export interface ClaimedRow {
   attempts: number;
   sentParts: string[];
   approvalId: string | null;
+  conversationId: string | null;
   lastError: string | null;
   createdAt: number;
   leaseToken: string;

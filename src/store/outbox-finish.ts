@@ -27,6 +27,8 @@ export interface Finished {
   newParts: readonly string[];
   /** Product time. */
   now: number;
+  /** Written in the same transaction, only when the end was. */
+  alongside?(tx: Tx): Promise<void>;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface Finished {
 export function finishDelivery(
   db: Db,
   row: ClaimedRow,
-  { end, newParts, now }: Finished,
+  { end, newParts, now, alongside }: Finished,
 ): Promise<boolean> {
   return withTenant(db, row.tenantId, async (tx) => {
     const updated = await tx
@@ -51,6 +53,7 @@ export function finishDelivery(
       .returning({ externalIds: outbox.externalIds });
     const done = updated[0];
     if (!done) return true;
+    await alongside?.(tx);
     if (end.kind === "sent") await keepCard(tx, row, { ids: done.externalIds, now });
     if (end.kind === "blocked") await stopChat(tx, row, now);
     if (end.kind === "moved") await moveChat(tx, row, end.chatId);

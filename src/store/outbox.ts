@@ -22,7 +22,7 @@ export interface OutgoingRow {
 }
 
 export interface WriteOutgoing {
-  jobs: Jobs<Tx>;
+  jobs: Pick<Jobs<Tx>, "wakeDelivery">;
   tenantId: string;
   now: number;
 }
@@ -63,6 +63,19 @@ export async function resendUncertain(
     .returning({ id: outbox.id });
   if (moved.length > 0) jobs.wakeDelivery(tx);
   return moved.length > 0;
+}
+
+/** Whose reply a row is; null: there is no such reply. */
+export async function replyById(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+): Promise<{ conversationId: string | null } | null> {
+  const rows = await tx
+    .select({ conversationId: outbox.conversationId })
+    .from(outbox)
+    .where(and(eq(outbox.tenantId, tenantId), eq(outbox.id, id), eq(outbox.purpose, "reply")));
+  return rows[0] ?? null;
 }
 
 /** The earliest open row of a chat; later rows of the chat wait for it. */

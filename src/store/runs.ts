@@ -79,6 +79,25 @@ export async function claimRun(
   return { run, conversation, contact };
 }
 
+/** When a waiting run becomes due, product time; null when it does not wait. */
+export async function waitingRunDueAt(
+  tx: Tx,
+  tenantId: string,
+  id: string,
+): Promise<number | null> {
+  const rows = await tx
+    .select({ dueAt: runs.dueAt })
+    .from(runs)
+    .where(
+      and(
+        eq(runs.tenantId, tenantId),
+        eq(runs.id, id),
+        inArray(runs.status, ["queued", "waiting_retry"]),
+      ),
+    );
+  return rows[0]?.dueAt ?? null;
+}
+
 async function othersAtWork(
   tx: Tx,
   claim: { tenantId: string; id: string; realNow: number },

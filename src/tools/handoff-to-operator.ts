@@ -7,7 +7,8 @@ import type { Tx } from "../store/db.ts";
 import { lastOrder } from "../store/orders.ts";
 import { lockConversation } from "../store/runs.ts";
 import type { RagTool, ToolCall } from "./contract.ts";
-import { HANDOFF_REASONS, type HandoffReason, raiseHandoff } from "./raise-handoff.ts";
+import { HANDOFF_REASONS, type HandoffReason } from "./handoff-card.ts";
+import { raiseHandoff } from "./raise-handoff.ts";
 import { argumentsOf, success } from "./results.ts";
 
 const parameters = z.strictObject({

@@ -61,7 +61,9 @@ async function prepare(
       status: args.status,
       documents: documents.map((document) => document.id),
     },
-    businessKey: `kyc:${args.contactId}:${args.documents.at(-1) ?? "none"}`,
+    // the first document names the submission: later files of it take the card's place, and a
+    // check that was decided blocks no later one
+    businessKey: `kyc:${args.contactId}:${documents[0]?.id ?? "none"}`,
     material: [
       { label: texts.client, value: client.name },
       { label: texts.decision, value: texts.statuses[args.status] },

@@ -8,7 +8,14 @@ function makeRow(over: Partial<ClaimedRow> = {}): ClaimedRow {
   return {
     ...{ id: "o1", tenantId: "t1", channelId: "c1", chatId: "1", threadId: null },
     ...{ purpose: "reply", content: { kind: "text", text: "hi" }, attempts: 1, sentParts: [] },
-    ...{ approvalId: null, lastError: null, createdAt: 0, leaseToken: "l", uncertain: false },
+    ...{
+      approvalId: null,
+      conversationId: null,
+      lastError: null,
+      createdAt: 0,
+      leaseToken: "l",
+      uncertain: false,
+    },
     ...over,
   };
 }

@@ -330,7 +330,10 @@ describe("the built-in model keeps to what it has", () => {
       "A-17 (issue_exchange_payout) is now declined; tell the lead; do not call it again.",
     );
     expect(told.reply).toMatch(/declined/);
-    expect(tools(await chat.say("so when can I come?"))).toEqual(["get_exchange_business_info"]);
+    const again = await chat.say("so when can I come?");
+    expect(tools(again)).toEqual(["get_exchange_business_info", "handoff_to_operator"]);
+    expect(again.calls[1]?.args).toMatchObject({ reason: "payout_review" });
+    expect(again.reply).toMatch(/passed your question to an operator/);
   });
 
   test("a wish for a person is handed over", async () => {

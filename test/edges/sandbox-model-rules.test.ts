@@ -277,7 +277,7 @@ describe("what is told", () => {
     expect(answer.content).toMatch(/Сколько USDT/);
   });
 
-  test("a blocked cancellation is left to the operator", () => {
+  test("a blocked cancellation is handed to an operator", () => {
     const [user, call, result] = turn("отмена", {
       name: CANCEL,
       args: { reason: "отмена" },
@@ -288,7 +288,9 @@ describe("what is told", () => {
       },
     });
     const answer = told(...[user, call, result].filter((message) => message !== undefined));
-    expect(answer.content).toMatch(/оператор/);
+    expect(answer.calls).toMatchObject([
+      { name: HANDOFF, arguments: { reason: "payment_review" } },
+    ]);
   });
 
   test("a refused quote is told without figures of our own", () => {

@@ -1,3 +1,5 @@
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
 import { Bot, GrammyError } from "grammy";
 import { messageOf, RetryableError, StartError } from "../../domain/errors.ts";
 import type { ClickEvent, InboundEvent } from "../../domain/inbound.ts";
@@ -24,7 +26,11 @@ const SETTLE_WITHIN_MS = 5_000;
 
 export function createTelegramBot(options: TelegramOptions): MessengerEdge {
   const bot = new Bot(options.token, {
-    client: { apiRoot: options.apiRoot, timeoutSeconds: CALL_LIMIT_S },
+    client: {
+      apiRoot: options.apiRoot,
+      timeoutSeconds: CALL_LIMIT_S,
+      baseFetchConfig: { agent: freshConnections(options.apiRoot), compress: true },
+    },
   });
   const prompts = createPromptCodec(options.token);
   const intake = new Intake({ api: bot.api, edge: options, prompts }, bot);
@@ -43,6 +49,16 @@ export function createTelegramBot(options: TelegramOptions): MessengerEdge {
     },
     status: () => poller.status(),
   };
+}
+
+/**
+ * A kept connection may be closed by the other side at the very moment it is used again: the send
+ * fails, and Telegram cannot be asked whether it arrived. A new connection for each call avoids that.
+ */
+function freshConnections(apiRoot: string): HttpAgent {
+  return apiRoot.startsWith("https:")
+    ? new HttpsAgent({ keepAlive: false })
+    : new HttpAgent({ keepAlive: false });
 }
 
 async function checkToken(bot: Bot, apiRoot: string): Promise<{ botUserId: string }> {

@@ -93,7 +93,8 @@ const PATTERNS: Pattern[] = [
   },
   {
     kind: "card_part",
-    find: /(?:[*•xX·]{2,}[ -]?)+\d{4}(?!\d)/gu,
+    // each run of marks is followed by something else: no two ways to read the same text
+    find: /(?<![*•xX·])[*•xX·]{2,}(?:[ -][*•xX·]{2,}){0,8}[ -]?\d{4}(?!\d)/gu,
     value: (text) => digits(text),
   },
   {

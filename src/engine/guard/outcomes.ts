@@ -33,7 +33,10 @@ export function outcomesOf(facts: GuardFacts): Outcomes {
     orderStatus: order.status ?? "",
     pending: facts.pending.length > 0 || all.some((one) => one.status === "waiting_approval"),
     handoff: facts.handoff || passedOn.some((tool) => /handoff/u.test(tool)),
-    needsOperator: all.some((one) => one.fields.needsOperator === "true"),
+    // a call that was refused at the gate called nobody
+    needsOperator: all.some(
+      (one) => one.status !== "denied" && one.fields.needsOperator === "true",
+    ),
     thirdPartyApproved: /^true$/iu.test(
       order.third_party_approved ?? order.thirdPartyApproved ?? "",
     ),

@@ -30,6 +30,26 @@ export const WORK_CLAIMS: ClaimRule[] = [
   },
   {
     rule: "unbacked_review",
+    promise: true,
+    patterns: [
+      phrase(
+        "(?:перевод|оплат~|платеж|транзакци~|чек|квитанци~)(?: .. | )(?:посмотрит|проверит|проверяет|смотрит|разберет) (?:человек|оператор|менеджер|специалист|сотрудник)",
+      ),
+      phrase(
+        "(?:человек|оператор|менеджер|специалист|сотрудник) (?:уже |сейчас )?(?:посмотрит|проверит|проверяет|смотрит|разберется с) (?:ваш~|этот|эту|это|перевод~|оплат~|платеж~|чек~)",
+      ),
+      phrase(
+        "(?:payment|transfer|transaction|receipt)(?: .. | )(?:will be|is being) (?:checked|reviewed|looked at) by (?:a |an |our )?(?:person|operator|human|manager|colleague|team)",
+      ),
+      phrase(
+        "(?:person|operator|human|manager|colleague|someone) will (?:check|review|look (?:at|into)) (?:your|this|the|it)",
+      ),
+    ],
+    backed: (o) => o.pending || o.handoff || o.needsOperator,
+    hint: "Nobody was asked to look. Hand over by the tool, or do not say so.",
+  },
+  {
+    rule: "unbacked_review",
     patterns: [
       phrase(
         "(?:оператор|менеджер|коллега|специалист|сотрудник|команда)(?: .. | )(?:проверяет|готовит|смотрит|рассматривает|занимается|изучает|проверяют)",

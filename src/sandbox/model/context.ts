@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ModelAnswer, ProposedCall } from "./completion.ts";
 import { type Deal, followDeal, isQuoted } from "./deal.ts";
 import { type Intent, intentsIn } from "./intents.ts";
+import { normalise } from "./phrase.ts";
 import type { Reading, ToolResult } from "./reading.ts";
 import { mergeTerms, readTerms, type Terms } from "./terms.ts";
 
@@ -19,6 +20,8 @@ export interface Context {
   mentionsMoney: boolean;
   /** This turn names a way to receive the money. */
   namesMethod: boolean;
+  /** The only sum of this turn is zero or below. */
+  namesNoSum: boolean;
   hash?: string;
   /** A number that the lead names as paid, or the sum of a receipt. */
   saidAmount?: string;
@@ -35,6 +38,7 @@ export function understand(reading: Reading): Context {
   const before = reading.earlierTexts.reduce(addText, deal.quote?.terms ?? {});
   const current = usableTerms(reading.text, { ...before, ...deal.quote?.terms });
   const terms = mergeTerms({ ...before, ...deal.quote?.terms }, current);
+  const named = readTerms(reading.text);
   const mentionsMoney = Boolean(current.asset || current.amount || current.network);
   return {
     reading,
@@ -42,10 +46,12 @@ export function understand(reading: Reading): Context {
     intents,
     terms,
     mentionsMoney,
-    namesMethod: current.payoutMethod !== undefined,
+    namesMethod: (current.payoutMethod ?? current.payoutAccount) !== undefined,
     asksQuote: mentionsMoney && needsQuote({ deal, terms, intents }),
+    namesNoSum:
+      named.isNotPositive && (mentionsMoney || isSumByContext(reading.text, current, terms)),
     hash: hashIn(reading.text),
-    saidAmount: current.amount ?? readTerms(reading.text).bareNumber,
+    saidAmount: current.amount ?? named.bareNumber,
   };
 }
 
@@ -115,10 +121,23 @@ function addText(terms: Terms, text: string): Terms {
 
 /** The terms of one message, with a bare number taken as a sum where that is what it must mean. */
 function usableTerms(text: string, known: Terms): Terms {
-  const { terms, bareNumber } = readTerms(text);
+  const { terms: named, bareNumber } = readTerms(text);
+  const { payoutMethod, ...withoutMethod } = named;
+  const terms: Terms = payoutMethod && asksOnly(text) ? withoutMethod : named;
   if (terms.amount || !bareNumber || !isSumByContext(text, terms, known)) return terms;
   const mode = terms.asset && terms.asset !== known.asset ? "source_amount" : known.amountMode;
   return { ...terms, amount: bareNumber, amountMode: mode ?? "source_amount" };
+}
+
+const WISH =
+  /заб[ие]р|забер|получ|хочу|удобн|давай|можно|лучше|привез|want|pick|collect|receive|prefer|bring|deliver|take|please|can (?:i|you)|(?:^|[^a-z])(?:to|into) my/;
+const FACTS =
+  /(?:^|[^а-яa-z])(?:сколько|скольки|где|когда|почему|зачем|как|какой|какие|where|when|what|which|why|how)(?![а-яa-z])/;
+
+/** "Where is your office?" asks about a way to receive the money and chooses none. */
+function asksOnly(text: string): boolean {
+  const plain = normalise(text);
+  return FACTS.test(plain) && !WISH.test(plain) && !readTerms(text).terms.amount;
 }
 
 function isSumByContext(text: string, terms: Terms, known: Terms): boolean {

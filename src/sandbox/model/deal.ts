@@ -1,5 +1,5 @@
 import { sameAmount } from "../../domain/money.ts";
-import type { Outcome, ToolRun } from "./reading.ts";
+import { asksPerson, type Outcome, type ToolRun } from "./reading.ts";
 import type { Terms } from "./terms.ts";
 
 export interface Quote {
@@ -7,6 +7,8 @@ export interface Quote {
   terms: Terms;
   amountFrom: string;
   amountTo: string;
+  /** The currency of `amountTo`. */
+  quoteAsset?: string;
 }
 
 export type Phase = "none" | "quoted" | "ordered" | "requisites" | "proof" | "paid" | "payout";
@@ -19,7 +21,12 @@ export interface Deal {
   /** What the last check or order said about the identity. */
   kyc: "unknown" | "needed" | "verified";
   payout?: { approval?: string; status: string };
+  /** A hash that the chain has not settled yet: it may be looked at again. */
+  pendingProof?: string;
 }
+
+/** Refusals of a payment that a later look may turn. */
+export const NOT_SETTLED = /unconfirmed|not_final|pending|unknown_hash|not_found|unknown_tx/;
 
 const START: Deal = { phase: "none", order: {}, kyc: "unknown" };
 
@@ -73,7 +80,8 @@ function afterQuote(deal: Deal, run: ToolRun): Deal {
     amountMode: amountMode ?? "source_amount",
     network: given.network ?? (text("network") || undefined),
   };
-  return { phase: "quoted", order: {}, kyc: deal.kyc, quote: { terms, amountFrom, amountTo } };
+  const quote = { terms, amountFrom, amountTo, quoteAsset: text("quoteAsset") };
+  return { phase: "quoted", order: {}, kyc: deal.kyc, quote };
 }
 
 function afterOrder(deal: Deal, run: ToolRun): Deal {
@@ -88,8 +96,12 @@ function kycOf(run: ToolRun): Deal["kyc"] | undefined {
 }
 
 function afterPayment(deal: Deal, run: ToolRun): Deal {
-  if (run.result.ok) return { ...deal, phase: "paid" };
-  return run.result.data.needsOperator === true ? { ...deal, phase: "proof" } : deal;
+  const { ok, code } = run.result;
+  if (ok) return { ...deal, phase: "paid", pendingProof: undefined };
+  const isPending = NOT_SETTLED.test(code) && typeof run.args.proof === "string";
+  const pendingProof = isPending ? String(run.args.proof) : undefined;
+  const isProof = asksPerson(run.result);
+  return { ...deal, pendingProof, phase: isProof ? "proof" : deal.phase };
 }
 
 function afterPayout(deal: Deal, run: ToolRun): Deal {

@@ -41,6 +41,21 @@ export function networkIn(text: string): string | undefined {
   return NETWORKS.find(([, pattern]) => pattern.test(text))?.[0];
 }
 
+const THAI_BANKS: [string, RegExp][] = [
+  ["Kasikornbank", phrases("kasikorn*", "k-?bank", "касикорн*", "кбанк*")],
+  ["SCB", phrases("scb", "siam commercial( bank)?", "сиам коммер*")],
+  ["Bangkok Bank", phrases("bangkok bank", "bbl", "бангкок банк*")],
+  ["Krungthai Bank", phrases("krung ?thai( bank)?", "ktb", "крунг ?тай*")],
+  ["Krungsri", phrases("krungsri*", "bank of ayudhya", "крунгсри")],
+  ["ttb", phrases("ttb", "tmb ?thanachart", "ттб")],
+  ["GSB", phrases("gsb", "government savings bank")],
+];
+
+/** A bank of the country that is paid out in. */
+export function payoutBankIn(text: string): string | undefined {
+  return THAI_BANKS.find(([, pattern]) => pattern.test(text))?.[0];
+}
+
 const PAYOUT_METHODS: [string, RegExp][] = [
   ["cardless_atm", phrases("банкомат*", "atm", "без карты", "cardless", "without (a )?card")],
   [
@@ -48,11 +63,11 @@ const PAYOUT_METHODS: [string, RegExp][] = [
     phrases(
       "тайск* (банк*|счет*|карт*)",
       "(на )?(счет|карту) (в )?(тайск*|таиланд*)",
-      "thai (bank|account|bank account)",
+      "на (мой |банковск* |местн* )?(счет|банк)",
+      "thai (bank|card|account|bank account)",
       "my thai*",
-      "(bangkok|kasikorn|krungthai) bank",
-      "k-?bank",
-      "scb",
+      "bank account",
+      "(to|into|on) (my|a|the)( local)? (bank|account)",
     ),
   ],
   [
@@ -71,9 +86,14 @@ const PAYOUT_METHODS: [string, RegExp][] = [
   ],
   ["office_cash", phrases("офис*", "самовывоз*", "office", "pick (it )?up", "in person")],
 ];
+/** "не курьером", "instead of the office": a way that is named to be left. */
+const LEFT_WAY =
+  /(?<![a-zа-я])(?:не|вместо|not|instead of|rather than)\s+(?:(?:в|на|по|через|the|a|to|by|at|from)\s+){0,2}[a-zа-я-]+/g;
 
 export function payoutMethodIn(text: string): string | undefined {
-  return PAYOUT_METHODS.find(([, pattern]) => pattern.test(text))?.[0];
+  const wanted = text.replace(LEFT_WAY, " ");
+  if (payoutBankIn(wanted)) return "thai_bank_transfer";
+  return PAYOUT_METHODS.find(([, pattern]) => pattern.test(wanted))?.[0];
 }
 
 const PAYMENT_METHODS: [string, RegExp][] = [

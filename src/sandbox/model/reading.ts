@@ -72,7 +72,7 @@ export function readRequest(request: ChatRequest): Reading {
     .map(leadText);
   const whole = users.join("\n");
   return {
-    language: languageOf([...earlierTexts, ...users]),
+    language: languageOf([...earlierTexts, ...users], messages.filter(isReply).map(messageText)),
     earlierTexts,
     text: whole.replace(MEDIA, " ").trim(),
     media: [...whole.matchAll(MEDIA)].map((match) => match[1] ?? ""),
@@ -88,6 +88,12 @@ export function readRequest(request: ChatRequest): Reading {
     tools: offeredTools(request),
     isFirstReply: !messages.some(isReply),
   };
+}
+
+/** Did the backend itself call a person with this refusal? A call that was denied called nobody. */
+export function asksPerson(result: ToolResult): boolean {
+  const wasRun = result.status !== "denied" && !/stage|no_order/.test(result.code);
+  return wasRun && result.data.needsOperator === true;
 }
 
 /** Messengers end at 4096 characters; the wish stands in the first of them. */
@@ -190,16 +196,16 @@ function offeredTools(request: ChatRequest): Map<string, Record<string, unknown>
   );
 }
 
-/** Tickers, hashes and links are no words of a language. */
+/** Tickers, hashes, links, commands and the names of networks and banks are no words of a language. */
 const NO_WORDS =
-  /\[[^\]]*\]|https?:\/\/\S+|\S+@\S+|\b[0-9a-z]*\d[0-9a-z]*\b|\b(?:usdt|usdc|btc|eth|ltc|trx|ton|rub|eur|usd|thb|php|ok)\b/g;
+  /\[[^\]]*\]|https?:\/\/\S+|\S+@\S+|(?<!\S)\/[a-z]\S*|\b[0-9a-z]*\d[0-9a-z]*\b|\b(?:usdt|usdc|btc|eth|ltc|trx|ton|rub|eur|usd|thb|php|ok|trc|erc|bep|bsc|sol|tron|sbp|qr|atm|kyc|aml|scb|kbank|tx|txid|hash)\b/g;
 
-/** The language of the last message that has words. */
-function languageOf(texts: string[]): Language {
-  for (const text of texts.toReversed()) {
+/** The language of the lead's last message that has words, else of the replies so far. */
+function languageOf(texts: string[], replies: string[]): Language {
+  for (const text of [...replies, ...texts].toReversed()) {
     const words = normalise(text).replace(NO_WORDS, " ");
     if (/\p{Script=Cyrillic}/u.test(words)) return "ru";
     if (/[a-z]{2}/.test(words)) return "en";
   }
-  return texts.some((text) => /\p{Script=Cyrillic}/u.test(text)) ? "ru" : "en";
+  return "en";
 }

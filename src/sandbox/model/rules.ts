@@ -8,7 +8,7 @@ import { closeDeal, explainEarlyRequisites, noteMethod, quoteTerms } from "./ski
 import { outcomeText, tellOutcome } from "./skill-outcome.ts";
 import { checkPayment, payOut, receiveIdentity } from "./skill-payment.ts";
 import { cancelDeal, handOver } from "./skill-people.ts";
-import { askForTerms, introduce, smallTalk, tellStatus } from "./skill-talk.ts";
+import { askForPositiveSum, askForTerms, introduce, smallTalk, tellStatus } from "./skill-talk.ts";
 import { structuredAnswer, summaryText } from "./summary.ts";
 import type { ChatRequest } from "./wire.ts";
 
@@ -19,6 +19,7 @@ const SKILLS: Skill[] = [
   checkPayment,
   cancelDeal,
   receiveIdentity,
+  askForPositiveSum,
   quoteTerms,
   payOut,
   closeDeal,

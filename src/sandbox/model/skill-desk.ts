@@ -9,7 +9,7 @@ import {
   resultOf,
   type Skill,
 } from "./context.ts";
-import { operatorText } from "./speak-deal.ts";
+import { cannotText } from "./with-person.ts";
 
 const BOOKING_TOOL = "offer_booking_link";
 
@@ -74,10 +74,11 @@ function mailBody(context: Context): string {
       "Hello! We are writing about your request.",
     );
   const from = `${quote.amountFrom} ${quote.terms.asset}`;
+  const to = [quote.amountTo, quote.quoteAsset].filter(Boolean).join(" ");
   return inLanguage(
     context,
-    `Здравствуйте! Расчёт обмена: отдаёте ${from}, получаете ${quote.amountTo}.`,
-    `Hello! Your exchange: you give ${from}, you receive ${quote.amountTo}.`,
+    `Здравствуйте! Расчёт обмена: отдаёте ${from}, получаете ${to}.`,
+    `Hello! Your exchange: you give ${from}, you receive ${to}.`,
   );
 }
 
@@ -91,7 +92,7 @@ function workText(context: Context, name: string): string {
       `A person has to approve this${number}. I will write when there is an answer.`,
     );
   }
-  if (!result?.ok) return operatorText(context);
+  if (!result?.ok) return cannotText(context);
   if (name === "read_customer_profile") return profileText(context, result.data);
   const url = result.data.url ? ` ${result.data.url}` : "";
   return inLanguage(

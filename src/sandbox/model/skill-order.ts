@@ -13,7 +13,9 @@ import type { Quote } from "./deal.ts";
 import { INFO_TOOL, infoSentences, wantsInfo } from "./info.ts";
 import { intentsIn } from "./intents.ts";
 import type { ToolResult } from "./reading.ts";
-import { methodText, orderText, quoteText, refusalText, requisitesText } from "./speak-deal.ts";
+import { refusalAnswer } from "./refusal.ts";
+import { methodText, orderText, quoteText, requisitesText } from "./speak-deal.ts";
+import type { Terms } from "./terms.ts";
 
 const QUOTE_TOOL = "compute_exchange_quote";
 const CHECK_TOOL = "check_exchange_verification";
@@ -26,22 +28,22 @@ export const quoteTerms: Skill = (context) => {
   const { asset, amount, amountMode, network } = context.terms;
   const calls = [call(QUOTE_TOOL, { asset, amount, amountMode, network })];
   if (wantsInfo(context)) calls.push(call(INFO_TOOL));
-  return ask(context, ...calls) ?? { content: quotedText(context) };
+  return ask(context, ...calls) ?? quotedAnswer(context);
 };
 
 /** In a repair no tool is offered: what this turn computed already may still be said. */
 function alreadyQuoted(context: Context): ModelAnswer | undefined {
   const result = context.asksQuote ? resultOf(context, QUOTE_TOOL) : undefined;
-  return result && { content: quotedText(context) };
+  return result && quotedAnswer(context);
 }
 
-function quotedText(context: Context): string {
+function quotedAnswer(context: Context): ModelAnswer {
   const result = resultOf(context, QUOTE_TOOL);
-  if (!result) return "";
+  if (!result) return { content: "" };
   const info = resultOf(context, INFO_TOOL);
-  const about = info?.ok ? infoSentences(context, info) : [];
-  const quote = result.ok ? quoteText(context, result) : refusalText(context, result);
-  return [...about, quote].join(" ");
+  const about = info?.ok ? infoSentences(context, info).join(" ") : "";
+  if (!result.ok) return refusalAnswer(context, result, about);
+  return { content: `${about} ${quoteText(context, result)}`.trim() };
 }
 
 /** A yes: the order; where to pay follows only when the lead wants to pay now. */
@@ -69,7 +71,11 @@ function canOrder(context: Context): boolean {
 /** A way to receive the money named for the quote at hand. */
 export const noteMethod: Skill = (context) => {
   if (context.deal.phase !== "quoted" || !context.namesMethod) return undefined;
-  return { content: methodText(context) };
+  const asked = wantsInfo(context) ? ask(context, call(INFO_TOOL)) : undefined;
+  if (asked) return asked;
+  const info = resultOf(context, INFO_TOOL);
+  const about = info?.ok ? infoSentences(context, info) : [];
+  return { content: [...about, methodText(context)].join(" ") };
 };
 
 /** Asked for a card or an address before there is anything to pay. */
@@ -111,7 +117,7 @@ function proposeOrder(context: Context): ModelAnswer | undefined {
 function orderArguments(context: Context): Record<string, unknown> {
   const quote: Partial<Quote> = context.deal.quote ?? {};
   const { asset, amount, amountMode, network } = { ...context.terms, ...quote.terms };
-  const { paymentMethod, paymentRail, sourceBank, payoutMethod, payoutLocation } = context.terms;
+  const { paymentMethod, paymentRail, sourceBank, payoutMethod } = context.terms;
   const isFiat = ["RUB", "EUR", "USD"].includes(asset ?? "");
   return {
     asset,
@@ -122,8 +128,17 @@ function orderArguments(context: Context): Record<string, unknown> {
     paymentRail: isFiat ? undefined : paymentRail,
     sourceBank: isFiat ? sourceBank : undefined,
     payoutMethod,
-    payoutLocation,
+    ...payoutTarget(context.terms),
   };
+}
+
+/** A place for cash, an account for a bank: what an earlier wish left behind stays out. */
+function payoutTarget(terms: Terms): Record<string, unknown> {
+  const { payoutMethod, payoutLocation, payoutBank, payoutAccount, payoutHolder } = terms;
+  if (payoutMethod !== "thai_bank_transfer") return { payoutLocation };
+  const named = { bank: payoutBank, account: payoutAccount, holder: payoutHolder };
+  const fields = Object.entries(named).filter(([, value]) => value !== undefined);
+  return payoutAccount ? { payoutDestination: Object.fromEntries(fields) } : {};
 }
 
 /** A quote that ran out is computed again and put to the lead; the rest is said. */
@@ -135,7 +150,7 @@ function afterRefusedOrder(context: Context, order: ToolResult): ModelAnswer {
     const quote = resultOf(context, QUOTE_TOOL);
     if (quote?.ok) return { content: quoteText(context, quote) };
   }
-  return { content: refusalText(context, order) };
+  return refusalAnswer(context, order);
 }
 
 /** "Where do I pay" stays wanted while the identity check holds the order up. */
@@ -150,5 +165,6 @@ function giveRequisites(context: Context): ModelAnswer {
   if (asked) return asked;
   const result = resultOf(context, REQUISITES_TOOL);
   if (!result) return { content: orderText(context, resultOf(context, ORDER_TOOL)) };
-  return { content: result.ok ? requisitesText(context, result) : refusalText(context, result) };
+  if (!result.ok) return refusalAnswer(context, result);
+  return { content: requisitesText(context, result) };
 }

@@ -26,8 +26,8 @@ export function outcomeText(context: Context, outcome: Outcome): string {
     case "rejected":
       if (outcome.tool === "set_kyc_status") return identityDeclinedText(context, outcome);
       return about(context, outcome, [
-        "Оператор ответил отказом по %s. Если нужно, он расскажет подробнее.",
-        "An operator declined %s. If you wish, they can tell you more.",
+        `Оператор ответил отказом по %s.${reasonText(context, outcome)}`,
+        `An operator declined %s.${reasonText(context, outcome)}`,
       ]);
     case "expired":
       return about(context, outcome, [
@@ -46,8 +46,8 @@ export function outcomeText(context: Context, outcome: Outcome): string {
       ]);
     default:
       return about(context, outcome, [
-        "По %s не получилось, оператор смотрит, в чём дело.",
-        "It did not work out with %s, an operator is looking into it.",
+        "По %s не получилось. Скажите «оператор», и я его позову.",
+        'It did not work out with %s. Say "operator" and I will call one.',
       ]);
   }
 }
@@ -108,10 +108,8 @@ function identityText(context: Context): string {
   );
 }
 
-/** The operator's reason stands in the line itself. */
 function identityDeclinedText(context: Context, outcome: Outcome): string {
-  const reason = reasonIn(outcome.text);
-  const why = reason ? inLanguage(context, ` Причина: ${reason}.`, ` The reason: ${reason}.`) : "";
+  const why = reasonText(context, outcome);
   return inLanguage(
     context,
     `Проверка документов не пройдена.${why} Документы можно прислать ещё раз.`,
@@ -119,16 +117,18 @@ function identityDeclinedText(context: Context, outcome: Outcome): string {
   );
 }
 
-function reasonIn(line: string): string | undefined {
-  const quoted = /\breason: ("(?:[^"\\]|\\.)*")/.exec(line)?.[1];
-  return quoted === undefined ? undefined : String(JSON.parse(quoted)).trim().replace(/\.+$/, "");
+/** The operator's reason stands in the line itself. */
+function reasonText(context: Context, { text }: Outcome): string {
+  const quoted = /\breason: "((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? "";
+  const reason = quoted.replace(/\\n/g, " ").replace(/\\(.)/g, "$1").trim().replace(/\.+$/, "");
+  return reason && inLanguage(context, ` Причина: ${reason}.`, ` The reason: ${reason}.`);
 }
 
 function about(context: Context, outcome: Outcome, texts: [string, string]): string {
   const subject = SUBJECTS[outcome.tool] ?? ["вашему запросу", "your request"];
   return inLanguage(
     context,
-    texts[0].replace("%s", subject[0]),
-    texts[1].replace("%s", subject[1]),
+    texts[0].replace("%s", () => subject[0]),
+    texts[1].replace("%s", () => subject[1]),
   );
 }

@@ -1,38 +1,36 @@
 import type { ModelAnswer } from "./completion.ts";
-import {
-  ask,
-  type Context,
-  call,
-  has,
-  inLanguage,
-  offered,
-  resultOf,
-  type Skill,
-} from "./context.ts";
+import { ask, type Context, call, has, inLanguage, resultOf, type Skill } from "./context.ts";
 import { INFO_TOOL, infoSentences } from "./info.ts";
-import type { ToolResult } from "./reading.ts";
-import { operatorText, refusalText } from "./speak-deal.ts";
+import { asksPerson, type ToolResult } from "./reading.ts";
+import { refusalAnswer } from "./refusal.ts";
+import { withPerson } from "./with-person.ts";
 
 const VERIFY_TOOL = "verify_exchange_payment";
+const REQUISITES_TOOL = "fetch_exchange_requisites";
 const PAYOUT_TOOL = "issue_exchange_payout";
 const FIAT = ["RUB", "EUR", "USD"];
 
 /** A hash, a receipt, or the word that it is paid: only the tool says whether it is so. */
 export const checkPayment: Skill = (context) => {
   if (!isProof(context)) return undefined;
-  const isCrypto = context.terms.asset !== undefined && !FIAT.includes(context.terms.asset);
-  if (!context.hash && isCrypto && context.reading.media.length === 0) return askForHash(context);
-  const asked = ask(context, call(VERIFY_TOOL, proofArguments(context)));
-  if (asked) return asked;
   const result = resultOf(context, VERIFY_TOOL);
-  if (!result) return offered(context, VERIFY_TOOL) ? undefined : notPossible(context);
-  return { content: result.ok ? paidText(context, result) : unpaidText(context, result) };
+  if (result) return judged(context, result);
+  const isCrypto = context.terms.asset !== undefined && !FIAT.includes(context.terms.asset);
+  const hash = proofHash(context);
+  if (!hash && isCrypto && context.reading.media.length === 0) return askForHash(context);
+  // before the payment details are out, a payment cannot be checked
+  const details = context.deal.phase === "ordered" ? [call(REQUISITES_TOOL)] : [];
+  const asked =
+    ask(context, ...details) ?? ask(context, call(VERIFY_TOOL, proofArguments(context, hash)));
+  if (asked) return asked;
+  return withPerson(context, { reason: "payment_review" });
 };
 
 function isProof(context: Context): boolean {
-  if (context.hash) return true;
-  const { phase } = context.deal;
-  if (phase === "paid" || phase === "payout") return resultOf(context, VERIFY_TOOL) !== undefined;
+  if (context.hash || resultOf(context, VERIFY_TOOL)) return true;
+  const { phase, pendingProof } = context.deal;
+  if (phase === "paid" || phase === "payout") return false;
+  if (pendingProof && has(context, "recheck", "status", "finished")) return true;
   if (has(context, "identity") || context.intents.has("notYetPaid")) return false;
   if (has(context, "paid")) return true;
   if (has(context, "finished") && phase === "requisites") return true;
@@ -41,8 +39,13 @@ function isProof(context: Context): boolean {
   return (has(context, "receipt") || awaits) && hasMedia && context.deal.kyc !== "needed";
 }
 
-function proofArguments(context: Context): Record<string, unknown> {
-  if (context.hash) return { proof: context.hash };
+/** The hash of this turn, else the one that the chain did not know or had not settled. */
+function proofHash(context: Context): string | undefined {
+  return context.hash ?? context.deal.pendingProof;
+}
+
+function proofArguments(context: Context, hash: string | undefined): Record<string, unknown> {
+  if (hash) return { proof: hash };
   const { order, quote } = context.deal;
   const expected = order.amountFrom ?? quote?.amountFrom;
   return {
@@ -61,8 +64,18 @@ function askForHash(context: Context): ModelAnswer {
   };
 }
 
-function notPossible(context: Context): ModelAnswer {
-  return { content: operatorText(context) };
+function judged(context: Context, result: ToolResult): ModelAnswer {
+  if (result.ok) return { content: paidText(context, result) };
+  const problem = PROBLEMS.find(([pattern]) => pattern.test(result.code));
+  const said = problem && inLanguage(context, problem[1], problem[2]);
+  const isRefused = result.status === "denied" || result.data.needsOperator === true;
+  if (!isRefused) return said ? { content: said } : refusalAnswer(context, result);
+  return withPerson(context, {
+    reason: "payment_review",
+    said,
+    promise: reviewText(context),
+    isAsked: asksPerson(result),
+  });
 }
 
 function paidText(context: Context, result: ToolResult): string {
@@ -78,8 +91,13 @@ function paidText(context: Context, result: ToolResult): string {
 const PROBLEMS: [pattern: RegExp, russian: string, english: string][] = [
   [
     /unconfirmed|not_final|pending/,
-    "Сеть ещё не закончила этот перевод. Пришлите хеш ещё раз через минуту.",
-    "The network has not confirmed this transfer yet. Please try again in a minute.",
+    "Сеть ещё не закончила этот перевод. Напишите через минуту, и я проверю его снова.",
+    "The network has not confirmed this transfer yet. Please try again in a minute: write to me and I check it once more.",
+  ],
+  [
+    /not_found|unknown_tx|unknown_hash/,
+    "В сети этого перевода пока не видно. Подождите минуту-другую и напишите, я проверю снова; если не появится, сверьте хеш у себя в кошельке.",
+    "This transfer is not seen on the chain yet. Wait a minute or two and write, I check it again; if it does not show up, compare it with the one in your wallet.",
   ],
   [
     /wrong_token|contract/,
@@ -92,41 +110,35 @@ const PROBLEMS: [pattern: RegExp, russian: string, english: string][] = [
     "This transfer went to another address, not to the one of your order.",
   ],
   [
-    /not_found|unknown_tx/,
-    "Такой транзакции в сети не нахожу. Проверьте, пожалуйста, хеш.",
-    "I cannot find this transaction in the network. Please check the hash.",
-  ],
-  [
     /failed|revert/,
     "Эта транзакция в сети не прошла, средства не переведены.",
     "This transaction failed in the network, nothing was transferred.",
   ],
   [/under/, "Пришло меньше, чем указано в заявке.", "Less arrived than your order says."],
   [
-    /proof|missing|hash/,
+    /several/,
+    "Здесь несколько хешей. Какой из них ваш перевод по этой заявке?",
+    "These are several hashes. Which one is your transfer for this order?",
+  ],
+  [
+    /proof|missing|hash_needed/,
     "Пришлите, пожалуйста, хеш транзакции или чек.",
     "Please send me the transaction hash or the receipt.",
   ],
 ];
 
-function unpaidText(context: Context, result: ToolResult): string {
-  const needsOperator = result.data.needsOperator === true;
-  const isReceipt = !context.hash && needsOperator;
-  if (isReceipt)
+function reviewText(context: Context): string {
+  if (!proofHash(context))
     return inLanguage(
       context,
       "Чек получил, он ждёт проверки человеком. Напишу, когда она закончится.",
       "I have your receipt; it is waiting for a person to check it. I will write when that is done.",
     );
-  const problem = PROBLEMS.find(([pattern]) => pattern.test(result.code));
-  const text = problem ? inLanguage(context, problem[1], problem[2]) : undefined;
-  if (!needsOperator) return text ?? refusalText(context, result);
-  const person = inLanguage(
+  return inLanguage(
     context,
     "Этот перевод посмотрит человек и ответит вам.",
     "A person will look at this transfer and answer you.",
   );
-  return [text, person].filter(Boolean).join(" ");
 }
 
 /** After the payment: asks for the payout, which a person decides, and tells place and hours. */
@@ -139,13 +151,16 @@ export const payOut: Skill = (context) => {
   const asked = ask(context, ...calls, call(INFO_TOOL));
   if (asked) return asked;
   const info = resultOf(context, INFO_TOOL);
-  const place = info?.ok ? infoSentences(context, info, ["address", "hours"]) : [];
-  return { content: [payoutText(context), ...place].join(" ") };
+  const place = info?.ok ? infoSentences(context, info, ["address", "hours"]).join(" ") : "";
+  const standing = standingPayoutText(context);
+  if (standing) return { content: `${standing} ${place}`.trim() };
+  return withPerson(context, { reason: "payout_review", said: place });
 };
 
 function wantsPayout(context: Context): boolean {
   if (has(context, "payout")) return true;
   const { phase, payout } = context.deal;
+  if (payout?.status === "refused") return has(context, "status");
   const isPaid = phase === "paid" || payout?.status === "making";
   return isPaid && has(context, "status", "hours", "address", "methods", "accept", "pay");
 }
@@ -155,7 +170,8 @@ function payoutCall(context: Context) {
   return call(PAYOUT_TOOL, { payoutMethod, location: payoutLocation });
 }
 
-function payoutText(context: Context): string {
+/** What a payout that was done or is under way allows to say; nothing for one that was refused. */
+function standingPayoutText(context: Context): string | undefined {
   const result = resultOf(context, PAYOUT_TOOL);
   const approval = result?.approval ?? context.deal.payout?.approval;
   const number = approval ? ` (${approval})` : "";
@@ -178,8 +194,7 @@ function payoutText(context: Context): string {
       `Выдачу проверяет и готовит оператор${number}. Напишу сразу, как он ответит.`,
       `An operator is checking and preparing your payout${number}. I will write as soon as there is an answer.`,
     );
-  if (result?.data.codeExpired === true || status === "refused") return operatorText(context);
-  return result ? refusalText(context, result) : operatorText(context);
+  return undefined;
 }
 
 function notPaidText(context: Context): string {
@@ -209,7 +224,7 @@ export const receiveIdentity: Skill = (context) => {
       content: inLanguage(
         context,
         "Спасибо, получил. Документы проверит человек, обычно это нужно только один раз. Напишу, когда он ответит.",
-        "Thank you, I have them. A person will check your documents; this is needed only once. I will write when there is an answer.",
+        "Thank you, I have them. Your documents wait for a check by a person; this is needed only once. I will write when there is an answer.",
       ),
     };
   if (context.reading.text !== "") return undefined;

@@ -1,5 +1,16 @@
 import { type Context, has, inLanguage, offered, type Skill } from "./context.ts";
 
+/** Zero or less cannot be changed, and another number must not stand in for it. */
+export const askForPositiveSum: Skill = (context) => {
+  if (!context.namesNoSum || !offered(context, "compute_exchange_quote")) return undefined;
+  const { asset = "" } = context.terms;
+  return say(
+    context,
+    `Сумма должна быть больше нуля. Сколько ${asset} хотите поменять?`.replace("  ", " "),
+    `The amount has to be above zero. How much ${asset} do you want to change?`.replace("  ", " "),
+  );
+};
+
 /** Half of what a quote needs is there, or the lead wants to change money and named nothing yet. */
 export const askForTerms: Skill = (context) => {
   if (!offered(context, "compute_exchange_quote") || context.deal.phase !== "none")

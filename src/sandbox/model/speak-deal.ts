@@ -40,14 +40,17 @@ export function methodText(context: Context): string {
 }
 
 export function orderText(context: Context, result: ToolResult | undefined): string {
-  const { orderId, amountFrom, amountTo } = { ...context.deal.order, ...result?.data };
+  const { quote } = context.deal;
+  const known = { asset: context.terms.asset, quoteAsset: quote?.quoteAsset };
+  const shown = { ...known, ...context.deal.order, ...result?.data };
+  const { orderId, amountFrom, amountTo, asset, quoteAsset } = shown as Record<string, unknown>; // of tool results
   const named = orderId ? ` ${orderId}` : "";
-  const { asset } = context.terms;
   const sums = amountFrom && amountTo && asset;
+  const payout = [amountTo, quoteAsset].filter(Boolean).join(" ");
   return inLanguage(
     context,
-    `Заявка${named} создана${sums ? `: ${amountFrom} ${asset}, к получению ${amountTo}` : ""}. Напишите, когда будете готовы платить, и я пришлю реквизиты.`,
-    `Order${named} is created${sums ? `: ${amountFrom} ${asset}, you receive ${amountTo}` : ""}. Tell me when you are ready to pay and I will send the payment details.`,
+    `Заявка${named} создана${sums ? `: ${amountFrom} ${asset}, к получению ${payout}` : ""}. Напишите, когда будете готовы платить, и я пришлю реквизиты.`,
+    `Order${named} is created${sums ? `: ${amountFrom} ${asset}, you receive ${payout}` : ""}. Tell me when you are ready to pay and I will send the payment details.`,
   );
 }
 
@@ -87,71 +90,5 @@ function amlSentence(instructions: unknown, context: Context): string {
     context,
     "Отправляйте только свои чистые средства (AML).",
     "Send only clean funds of your own (AML).",
-  );
-}
-
-const REFUSALS: [pattern: RegExp, russian: string, english: string][] = [
-  [
-    /needsVerification|kyc|verification/i,
-    "Перед первым обменом нужна разовая проверка: пришлите фото документа и короткое видео, где вы называете имя и направление обмена. Их посмотрит человек.",
-    "Before the first exchange there is a one-time check: please send a photo of your ID document and a short video where you say your name and the direction of the exchange. A person will look at them.",
-  ],
-  [
-    /min/i,
-    "Эта сумма меньше минимальной для обмена. Какую сумму посчитать?",
-    "This sum is below the minimum. Which amount shall I work out?",
-  ],
-  [
-    /max/i,
-    "Эта сумма больше максимальной для обмена. Какую сумму посчитать?",
-    "This sum is above the maximum. Which amount shall I work out?",
-  ],
-  [
-    /rate|no_|unsupported|network/i,
-    "Это направление сейчас посчитать не могу. Назовите другую валюту или сеть.",
-    "I cannot work out this direction now. Please name another currency or network.",
-  ],
-  [
-    /blocked|payment/i,
-    "По текущей заявке уже идёт оплата, поэтому изменить её не могу. Решит оператор.",
-    "A payment for the current order is on its way, so I cannot change it. An operator decides.",
-  ],
-  [
-    /stage|not_allowed/i,
-    "На этом шаге так сделать не могу. Начнём с направления и суммы?",
-    "This cannot be done at this step. Shall we start with the direction and the amount?",
-  ],
-];
-
-/** An honest no, after the code of the result; whose turn it is follows from `needsOperator`. */
-export function refusalText(context: Context, result: ToolResult): string {
-  const { data } = result;
-  const needsIdentity = data.needsVerification === true;
-  if (needsIdentity && /pending|review/.test(String(data.kycStatus ?? data.status ?? "")))
-    return inLanguage(
-      context,
-      "Документы ещё на проверке у человека. Как только он ответит, продолжим.",
-      "Your documents are still with a person for a check. We go on as soon as that is answered.",
-    );
-  const code = needsIdentity
-    ? "needsVerification"
-    : data.blockedByPayment
-      ? "blocked"
-      : result.code;
-  if (data.needsOperator === true && !needsIdentity) return operatorText(context);
-  const found = REFUSALS.find(([pattern]) => pattern.test(code));
-  if (found) return inLanguage(context, found[1], found[2]);
-  return inLanguage(
-    context,
-    "Сейчас это не получилось. Попробуйте, пожалуйста, чуть позже.",
-    "That did not work just now. Please try again a little later.",
-  );
-}
-
-export function operatorText(context: Context): string {
-  return inLanguage(
-    context,
-    "Этот вопрос решает оператор, я один ответить не могу.",
-    "This is for an operator to decide, I cannot answer it alone.",
   );
 }

@@ -11,7 +11,9 @@ export function summaryText(request: ChatRequest): string {
   const words = [...reading.earlierTexts, reading.text].filter((text) => text !== "");
   const quoted = words.slice(-3).join(" / ").slice(0, KEPT_TEXT);
   const quote = deal.quote
-    ? ` Quote: ${deal.quote.amountFrom} ${deal.quote.terms.asset} to ${deal.quote.amountTo}.`
+    ? ` Quote: ${deal.quote.amountFrom} ${deal.quote.terms.asset} to ${deal.quote.amountTo} ${deal.quote.quoteAsset ?? ""}`
+        .trimEnd()
+        .concat(".")
     : "";
   return `The client wrote: ${quoted}. Stage of the exchange: ${deal.phase}.${quote}`;
 }

@@ -2,6 +2,7 @@ import { findNumbers, type NumberSpan } from "./amounts.ts";
 import {
   networkIn,
   paymentMethodIn,
+  payoutBankIn,
   payoutMethodIn,
   railIn,
   sourceBankIn,
@@ -20,6 +21,9 @@ export interface Terms {
   network?: string;
   payoutMethod?: string;
   payoutLocation?: string;
+  payoutBank?: string;
+  payoutAccount?: string;
+  payoutHolder?: string;
   paymentMethod?: string;
   paymentRail?: string;
   sourceBank?: string;
@@ -29,6 +33,8 @@ export interface Terms {
 export interface Mentioned {
   terms: Terms;
   bareNumber?: string;
+  /** The only sum is zero or below. */
+  isNotPositive: boolean;
 }
 
 /** Characters around a number in which its currency and verb are looked for. */
@@ -40,7 +46,9 @@ const NOT_MONEY =
 const PLAIN_USD = phrases("usd", "доллар*", "dollars?");
 
 export function readTerms(original: string): Mentioned {
-  const text = withoutReferences(original);
+  const account = accountIn(original);
+  const whole = withoutReferences(original.replace(account ?? "", " "));
+  const text = whole.replace(BELOW_ZERO, (sum) => ` ${sum.replace(/[^$€₽฿]/g, "")} `);
   const amounts = withoutReplaced(text, findNumbers(text))
     .filter((span) => isMoney(text, span))
     .map((span) => ({ ...span, unit: unitBeside(text, span) }));
@@ -56,11 +64,15 @@ export function readTerms(original: string): Mentioned {
       network: asset === "RUB" ? undefined : networkIn(text),
       payoutMethod: payoutMethodIn(text),
       payoutLocation: locationIn(original),
+      payoutBank: payoutBankIn(text),
+      payoutAccount: account,
+      payoutHolder: account && holderIn(original),
       paymentMethod: paymentMethodIn(text),
       paymentRail: railIn(text),
       sourceBank: sourceBankIn(text),
     }),
     bareNumber: amounts.find((amount) => amount.unit === undefined)?.value,
+    isNotPositive: amounts.length === 0 && (text !== whole || ZERO.test(text)),
   };
 }
 
@@ -69,7 +81,10 @@ export function mergeTerms(earlier: Terms, later: Terms): Terms {
   const changed = later.asset !== undefined && later.asset !== earlier.asset;
   const kept = changed
     ? { ...earlier, network: undefined, paymentMethod: undefined, paymentRail: undefined }
-    : earlier;
+    : { ...earlier };
+  const isOtherWay =
+    later.payoutMethod !== undefined && later.payoutMethod !== earlier.payoutMethod;
+  if (isOtherWay) kept.payoutLocation = undefined;
   const orphaned = changed && earlier.asset && kept.amountMode === "source_amount";
   const base = orphaned ? { ...kept, amount: undefined, amountMode: undefined } : kept;
   return defined({ ...base, ...later });
@@ -84,7 +99,32 @@ function withoutReferences(text: string): string {
     .replace(/[0-9a-z]{24,}/g, (word) => (/\d/.test(word) ? " " : word))
     .replace(/\d{1,2}:\d{2}/g, " ")
     .replace(/\+\d[\d\s()-]{7,}/g, " ")
+    .replace(/\d{4}(?:[\s-]\d{4}){2,3}|(?<![\d.,])\d{10,}(?![\d.,])/g, " ")
     .replace(/\d{1,2}\.\d{1,2}\.\d{2,4}/g, " ");
+}
+
+/** "-500", "минус 500", "-$5"; a dash with a space behind it only separates, "-5 %" is no sum. */
+const BELOW_ZERO =
+  /(?<![^\s(])(?:[-−–](?=[$€₽฿]?\d)|(?:минус|minus|negative)\s+)[$€₽฿]?\d[\d.,]*(?:\s\d{3}(?!\d))*(?![\d.,]*\s*%)/g;
+const ZERO =
+  /(?<![\d.,:])0+(?:[.,]0+)?(?![\d.,:]*\d|\s*%)|(?<![a-zа-я])(?:ноль|нуль|zero)(?![a-zа-я])/;
+
+/** A bank account: in the groups of a passbook, named as one, or a long run of digits. */
+function accountIn(original: string): string | undefined {
+  const own = original.replace(/(?:phone|whatsapp|telegram|тел\p{L}*)[\s:.]*\+?[\d\s()-]+/giu, " ");
+  const named =
+    /(?:account|acct?|a\/c|сч[её]т\p{L}{0,2})[^\d\n]{0,20}(\d(?:[ -]?\d){7,17})(?![\d.,])/iu;
+  return (
+    /(?<![\d+-])\d{3}-\d-\d{5,6}-\d(?!\d)/.exec(own)?.[0] ??
+    named.exec(own)?.[1] ??
+    /(?<![\d+.,a-z-])\d{10,12}(?![\d.,a-z-])/i.exec(own)?.[0]
+  );
+}
+
+function holderIn(original: string): string | undefined {
+  const name =
+    /(?:holder|name|получател\p{L}|на имя|имя)(?: is)?[\s:]+(\p{Lu}[\p{L}'-]*(?:\s+\p{Lu}[\p{L}'-]*){0,3})/u;
+  return name.exec(original)?.[1];
 }
 
 function isMoney(text: string, span: NumberSpan): boolean {
