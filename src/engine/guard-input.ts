@@ -23,7 +23,12 @@ export function guardFactsOf(view: TurnView): GuardFacts {
       valid,
       (call) => call.reply?.ok === true && call.reply.status === "completed",
     ),
-    pending: namesOf(valid, (call) => call.status === "waiting_approval"),
+    pending: [
+      ...new Set([
+        ...namesOf(valid, (call) => call.status === "waiting_approval"),
+        ...view.pendingTools,
+      ]),
+    ],
     handoff: view.handoffOpen,
   };
 }

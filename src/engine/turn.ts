@@ -1,6 +1,7 @@
 import type { ToolDefinition } from "../domain/chat-model.ts";
 import { newId } from "../domain/ids.ts";
 import type { JobRef } from "../domain/jobs.ts";
+import { pendingToolsOf } from "../store/approvals.ts";
 import type { Tx } from "../store/db.ts";
 import { hasOpenHandoff, type ModelCallRow, tenantName } from "../store/engine-reads.ts";
 import { contactKyc } from "../store/kyc.ts";
@@ -23,6 +24,8 @@ export interface TurnView {
   evidence: Evidence[];
   order: Order | null;
   handoffOpen: boolean;
+  /** Tools whose approval waits, also those that the system proposed (the identity check). */
+  pendingTools: string[];
   /** A person has verified the contact, whoever asked for it. */
   isVerified: boolean;
   /** The newest order's payout is approved, and nobody knows yet that it is made. */
@@ -93,6 +96,7 @@ const EMPTY_VIEW: TurnView = {
   evidence: [],
   order: null,
   handoffOpen: false,
+  pendingTools: [],
   isVerified: false,
   payoutUnderWay: false,
   seenSeq: 0,
@@ -114,6 +118,7 @@ export async function viewTurn(tx: Tx, deps: EngineDeps, turn: Turn): Promise<Tu
     evidence: await deps.strategy.gatherEvidence(tx, { tenantId, leadTexts }),
     order,
     handoffOpen: await hasOpenHandoff(tx, { tenantId, conversationId }),
+    pendingTools: await pendingToolsOf(tx, { tenantId, conversationId }),
     isVerified: kyc?.status === "verified",
     payoutUnderWay: order?.status === "payout" && (await isPayoutUnderWay(tx, order)),
     seenSeq: await newestSeq(tx, tenantId, conversationId),

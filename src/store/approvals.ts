@@ -105,6 +105,24 @@ export async function pendingOfTool(
   return rows[0] ?? null;
 }
 
+/** Tools whose approval waits in a conversation, whoever proposed them. */
+export async function pendingToolsOf(
+  tx: Tx,
+  query: { tenantId: string; conversationId: string },
+): Promise<string[]> {
+  const rows = await tx
+    .select({ toolName: approvalQueue.toolName })
+    .from(approvalQueue)
+    .where(
+      and(
+        eq(approvalQueue.tenantId, query.tenantId),
+        eq(approvalQueue.conversationId, query.conversationId),
+        inArray(approvalQueue.status, ["pending", "frozen"]),
+      ),
+    );
+  return rows.map((row) => row.toolName);
+}
+
 export async function pendingApprovals(tx: Tx, tenantId: string): Promise<ApprovalRow[]> {
   return tx
     .select()

@@ -149,25 +149,5 @@ forEachEngine((engine) => {
       expect(last(shown).text).toMatch(/Sent again: Bob, \d{4}-/);
       expect(eventsOf(await lena.trace())).toEqual(["reply.refused", "reply.resent"]);
     });
-
-    test("with a code in it is sent again without anybody of the business reading it", async () => {
-      const code = "71530942";
-      const lena = desk.lead();
-      await lena.reachesPayout({ words: "сниму баты в банкомате без карты" });
-      await desk.world.post("payout/next", { status: "completed", code });
-      await desk.fault({ service: "telegram", kind: "timeout", delay_ms: 0, count: 2 });
-      await desk.operator("U0ALICE").presses("Approve", await lena.card());
-      await desk.fault({ service: "telegram", kind: "timeout", count: 0 });
-      await desk.advance(60);
-      const hidden = (await lostOf(lena)).filter(({ text }) => text.includes("holds a code"));
-      expect(hidden).toHaveLength(1);
-      expect(await desk.operator("U0BOB").presses("Send again", last(hidden))).toMatch(
-        /^Sent again/,
-      );
-      const withCode = (await lena.chat()).filter(({ text }) => text.includes(code));
-      expect(withCode).toHaveLength(1);
-      expect(JSON.stringify(await desk.slackCards())).not.toContain(code);
-      expect(await desk.databaseHolds(code)).toBe(false);
-    });
   });
 });

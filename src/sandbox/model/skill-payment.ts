@@ -30,7 +30,8 @@ function isProof(context: Context): boolean {
   if (context.hash || resultOf(context, VERIFY_TOOL)) return true;
   const { phase, pendingProof } = context.deal;
   if (phase === "paid" || phase === "payout") return false;
-  if (pendingProof && has(context, "recheck", "status", "finished")) return true;
+  const wantsOther = context.asksQuote || has(context, "pay", "cancel");
+  if (pendingProof && !wantsOther && has(context, "recheck", "status", "finished")) return true;
   if (has(context, "identity") || context.intents.has("notYetPaid")) return false;
   if (has(context, "paid")) return true;
   if (has(context, "finished") && phase === "requisites") return true;
