@@ -8,7 +8,6 @@ async function main(): Promise<void> {
   const config = loadConfig();
   const log = createLog(config.logLevel);
   for (const note of config.notes) console.log(note);
-  console.log("Countersign starts; a first start takes up to half a minute");
   const app = await startApp(config, log);
   if (app.newAdminToken)
     console.log(`Admin token for the set-up, shown this once: ${app.newAdminToken}`);
