@@ -7,7 +7,7 @@ import { candidateById, setCandidate } from "../store/proposals.ts";
 import type { StaffMember } from "../store/staff.ts";
 import { addMessage } from "../store/transcript.ts";
 import { declinedReply } from "../tools/replies.ts";
-import { declinedLine, note, showCards } from "./decide.ts";
+import { decide, declinedLine, note, showCards } from "./decide.ts";
 import type { DeskDeps } from "./deps.ts";
 import { DESK_TEXTS, shownTime } from "./texts.ts";
 
@@ -22,12 +22,24 @@ export async function addRejectReason(
 ): Promise<string> {
   const { tenantId, staff, submission } = given;
   const texts = DESK_TEXTS[deps.dress.staffLanguage];
+  const reason = (submission.values.reason ?? "").trim().slice(0, MAX_REASON_CHARS);
   const approval = await lockApproval(tx, tenantId, submission.subject);
   if (!approval) return texts.gone;
+  const now = deps.clock.now();
+  const answer = reason === "" ? texts.rejected(approvalName(approval.number)) : texts.reasonSaved;
+  const startNow = () =>
+    startContinuationNow(tx, deps.dress.jobs, { tenantId, approvalId: approval.id, now });
+  // the form opens before its click is written, so a fast person's reason can come first
+  if (approval.status === "pending") {
+    const { subject: approvalId, messenger: via } = submission;
+    const decision = { tenantId, approvalId, staff, decision: "reject", reason, via } as const;
+    const decided = await decide(tx, deps, decision);
+    if (!decided.accepted) return decided.message;
+    await startNow();
+    return answer;
+  }
   if (!staff || approval.approver !== staff.id || approval.status !== "rejected")
     return texts.notAllowed;
-  const now = deps.clock.now();
-  const reason = (submission.values.reason ?? "").trim().slice(0, MAX_REASON_CHARS);
   if (reason !== "" && approval.rejectedReason === null) {
     await setApproval(tx, { tenantId, id: approval.id, rejectedReason: reason });
     const reply = declinedReply(approval.number, reason);
@@ -42,8 +54,8 @@ export async function addRejectReason(
       decision: "reject",
     });
   }
-  await startContinuationNow(tx, deps.dress.jobs, { tenantId, approvalId: approval.id, now });
-  return reason === "" ? texts.rejected(approvalName(approval.number)) : texts.reasonSaved;
+  await startNow();
+  return answer;
 }
 
 /** A model's own call shows the reason as its result; what the system proposed needs a line. */
