@@ -65,6 +65,8 @@ export const messages = pgTable(
     status: text("status").$type<"kept" | "superseded">().notNull().default("kept"),
     runId: text("run_id"),
     externalId: text("external_id"),
+    /** The lead changed the text in the messenger; `text` is the newest. */
+    editedAt: instant("edited_at"),
     createdAt: instant("created_at").notNull(),
   },
   (t) => [
@@ -125,6 +127,10 @@ export const outbox = pgTable(
     conversationId: text("conversation_id"),
     messageId: text("message_id"),
     approvalId: text("approval_id"),
+    /** The card of a request for a person. */
+    handoffId: text("handoff_id"),
+    /** Sent into this thread, whose id in the messenger may not be known yet. */
+    reviewThreadId: text("review_thread_id"),
     lastError: text("last_error"),
     createdAt: instant("created_at").notNull(),
     sentAt: instant("sent_at"),
@@ -134,6 +140,8 @@ export const outbox = pgTable(
       .on(t.channelId, t.chatId, t.seq)
       .where(sql`status in ('queued', 'sending')`),
     index("outbox_approval").on(t.tenantId, t.approvalId),
+    index("outbox_handoff").on(t.tenantId, t.handoffId).where(sql`handoff_id is not null`),
+    index("outbox_message").on(t.tenantId, t.messageId).where(sql`message_id is not null`),
   ],
 );
 
@@ -151,4 +159,24 @@ export const handoffs = pgTable(
     closedAt: instant("closed_at"),
   },
   (t) => [index("handoffs_conversation").on(t.tenantId, t.conversationId)],
+);
+
+/** Where a conversation is mirrored for the staff: a thread in Slack, a topic in Telegram. */
+export const reviewThreads = pgTable(
+  "review_threads",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    conversationId: text("conversation_id").notNull(),
+    channelId: text("channel_id").notNull(),
+    messenger: text("messenger").$type<MessengerName>().notNull(),
+    chatId: text("chat_id").notNull(),
+    /** The thread's id in the messenger; null until it is opened, and where threads do not exist. */
+    threadId: text("thread_id"),
+    status: text("status").$type<"opening" | "open" | "flat">().notNull(),
+    createdAt: instant("created_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("review_threads_place").on(t.tenantId, t.conversationId, t.channelId, t.chatId),
+  ],
 );

@@ -131,6 +131,10 @@ export const exchangeOrders = pgTable(
     payoutDestinationJson: jsonb("payout_destination_json").$type<JsonObject>(),
     payoutCode: bytea("payout_code"),
     payoutCodeExpiresAt: instant("payout_code_expires_at"),
+    /** Typed by an operator and not confirmed yet; sealed like `payoutCode`. */
+    payoutCodeDraft: bytea("payout_code_draft"),
+    /** Staff id of the person who typed it. */
+    payoutCodeDraftBy: text("payout_code_draft_by"),
     requisitesJson: jsonb("requisites_json").$type<JsonObject>(),
     proofJson: jsonb("proof_json").$type<JsonObject>(),
     /** A proof was handed in and is not settled: neither re-quote nor cancel may kill the order. */

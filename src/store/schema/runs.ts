@@ -9,6 +9,7 @@ import {
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
+import type { FeedbackLabel } from "../../domain/feedback.ts";
 import type { RunKind, RunStatus } from "../../domain/run.ts";
 import { id, instant, tenantId } from "./columns.ts";
 
@@ -97,7 +98,42 @@ export const agentToolCalls = pgTable(
     latencyMs: integer("latency_ms"),
     createdAt: instant("created_at").notNull(),
   },
-  (t) => [index("agent_tool_calls_conversation").on(t.tenantId, t.conversationId, t.createdAt)],
+  (t) => [
+    index("agent_tool_calls_conversation").on(t.tenantId, t.conversationId, t.createdAt),
+    index("agent_tool_calls_message").on(t.tenantId, t.messageId),
+  ],
+);
+
+/** What staff think of a reply. One row for each person, label and tool call of the reply. */
+export const agentToolCallFeedback = pgTable(
+  "agent_tool_call_feedback",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    conversationId: text("conversation_id").notNull(),
+    /** The reply. */
+    messageId: text("message_id").notNull(),
+    /** Empty: the reply came without a tool call. */
+    toolCallId: text("tool_call_id").notNull().default(""),
+    label: text("label").$type<FeedbackLabel>().notNull(),
+    note: text("note"),
+    source: text("source").$type<"reaction" | "api">().notNull(),
+    staffId: text("staff_id").notNull(),
+    createdAt: instant("created_at").notNull(),
+    /** The reaction was taken back. */
+    retractedAt: instant("retracted_at"),
+  },
+  (t) => [
+    uniqueIndex("agent_tool_call_feedback_person").on(
+      t.tenantId,
+      t.messageId,
+      t.toolCallId,
+      t.staffId,
+      t.label,
+      t.source,
+    ),
+    index("agent_tool_call_feedback_time").on(t.tenantId, t.createdAt),
+  ],
 );
 
 export const errorLog = pgTable("error_log", {

@@ -17,6 +17,10 @@ export const tenants = pgTable("tenants", {
   agentRole: text("agent_role").notNull().default("support"),
   language: text("language").$type<"ru" | "en">().notNull().default("en"),
   openedAt: instant("opened_at"),
+  /** No effect that pays out is dispatched while this is set. */
+  payoutsStoppedAt: instant("payouts_stopped_at"),
+  /** For people: why, and what to do before payouts go on. */
+  payoutsStoppedReason: text("payouts_stopped_reason"),
   createdAt: instant("created_at").notNull(),
 });
 

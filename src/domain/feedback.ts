@@ -1,0 +1,10 @@
+/** What a staff member says of a reply and its tool calls. */
+export const FEEDBACK_LABELS = [
+  "good_reply",
+  "wrong_tool",
+  "missing_tool",
+  "bad_args",
+  "other",
+] as const;
+
+export type FeedbackLabel = (typeof FEEDBACK_LABELS)[number];
