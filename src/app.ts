@@ -17,6 +17,7 @@ import { handleApproval } from "./desk/expire.ts";
 import { handleExecution } from "./engine/execution.ts";
 import { warmUpGuard } from "./engine/guard/warm-up.ts";
 import { handleRun } from "./engine/run.ts";
+import { hearSignals } from "./hear-signals.ts";
 import { type HttpServer, openHttpServer } from "./http-server.ts";
 import { createClock, type ShiftableClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
@@ -25,11 +26,18 @@ import { policyProblems } from "./policy/policy-problems.ts";
 import { assembleProduct, type Product, type ProductBase } from "./product.ts";
 import { productRoutes } from "./product-routes.ts";
 import { createProductView } from "./product-view.ts";
+import { type OpenRedis, openRedis } from "./queue/redis.ts";
 import type { Sandbox } from "./sandbox/server.ts";
 import { dropLeasesOfOtherBoots } from "./store/boot-leases.ts";
 import { type Database, openEmbedded, openPostgres, prepareDatabase } from "./store/database.ts";
 import { withTenant } from "./store/db.ts";
-import { holdFolder } from "./store/folder-lock.ts";
+import {
+  type FolderHolder,
+  FolderInUse,
+  type FolderLock,
+  holdFolder,
+} from "./store/folder-lock.ts";
+import { checkMasterKey } from "./store/key-check.ts";
 import { loadMasterKey } from "./store/master-key.ts";
 import { emptyProduct } from "./store/reset.ts";
 import { createSecrets } from "./store/secrets.ts";
@@ -71,8 +79,10 @@ async function start(config: Config, log: Log, unwinder: Unwinder): Promise<App>
       dataDir: config.dataDir,
     }),
   );
+  await checkMasterKey(database.db, secrets);
+  const redis = await openCounts(config, log, unwinder);
   const language = await staffLanguage(database.db);
-  const base: ProductBase = { config, log, clock, database, secrets, language };
+  const base: ProductBase = { config, log, clock, database, redis, secrets, language };
   const product = await assembleProduct(base, outside);
   unwinder.push("queue", () => product.queue.stop(STOP_GRACE_MS));
   const admin = createProductAdmin(base, product);
@@ -106,14 +116,14 @@ async function openStore(
 ): Promise<Database> {
   const world = config.sandbox ? "sandbox" : "real";
   const opened: { database?: Database } = {};
-  const lock = await holdFolder(config.dataDir, {
+  const lock = await hold(config, {
     description: `process ${process.pid} (since ${new Date().toISOString()})`,
     run: async (command, write) =>
       opened.database
         ? runDatabaseCommand({ db: opened.database.db, clock, write }, command)
         : Promise.reject(new Error("Countersign is still starting; try again in a moment")),
   });
-  unwinder.push("folder lock", () => lock.release());
+  if (lock) unwinder.push("folder lock", () => lock.release());
   const database = config.databaseUrl
     ? await openPostgres(config.databaseUrl)
     : await openEmbedded({ dir: `${config.dataDir}/db`, durable: !config.sandbox });
@@ -121,6 +131,24 @@ async function openStore(
   await prepareDatabase(database, world);
   opened.database = database;
   return database;
+}
+
+/** On a server's database several processes may share a folder: the first answers the shell. */
+async function hold(config: Config, holder: FolderHolder): Promise<FolderLock | null> {
+  const shares = config.databaseUrl !== null && !config.sandbox;
+  try {
+    return await holdFolder(config.dataDir, holder);
+  } catch (error) {
+    if (shares && error instanceof FolderInUse) return null;
+    throw error;
+  }
+}
+
+async function openCounts(config: Config, log: Log, unwinder: Unwinder): Promise<OpenRedis | null> {
+  if (config.redisUrl === null) return null;
+  const redis = await openRedis(config.redisUrl, log);
+  unwinder.push("Redis", async () => redis.close());
+  return redis;
 }
 
 /** Loaded only in sandbox mode: a real start does not even read this code. */
@@ -178,12 +206,21 @@ async function settleIn({ base, product, admin, outside }: Assembled): Promise<v
     });
 }
 
-async function run(
-  parts: Assembled & { sandbox: Sandbox | null; unwinder: Unwinder },
-): Promise<void> {
-  const { base, product, sandbox, unwinder } = parts;
-  const { engine, desk, deskDeps, queue, sweep, outbound, edges } = product;
-  for (const edge of edges) await edge.check();
+type Running = Assembled & { sandbox: Sandbox | null; unwinder: Unwinder };
+
+/** A `web` process takes events and requests in, a `worker` does what they ask for. */
+async function run(parts: Running): Promise<void> {
+  const { base, product, unwinder } = parts;
+  const { role } = base.config;
+  for (const edge of product.edges) await edge.check();
+  await hearSignals(product);
+  unwinder.push("signals", () => product.signals.stop());
+  if (role !== "web") await startWork(parts);
+  if (role !== "worker") startIntake(parts);
+}
+
+async function startWork({ base, product, sandbox, unwinder, ...parts }: Running): Promise<void> {
+  const { engine, desk, deskDeps, queue, sweep, outbound } = product;
   await queue.start({
     run: (ref, signal) => handleRun(engine, ref, signal),
     execution: (ref, signal) => handleExecution(engine, ref, signal),
@@ -196,10 +233,6 @@ async function run(
   unwinder.push("outbound", () => outbound.stop());
   sweep.start();
   unwinder.push("sweep", () => sweep.stop());
-  for (const edge of edges) {
-    edge.start();
-    unwinder.push(edge.messenger.name, () => edge.stop());
-  }
   sandbox?.attachProduct(
     createProductView({
       db: base.database.db,
@@ -210,9 +243,16 @@ async function run(
         await orders.runOnce();
         outbound.wake();
       },
-      reset: () => resetProduct(parts),
+      reset: () => resetProduct({ base, product, ...parts }),
     }),
   );
+}
+
+function startIntake({ product, unwinder }: Running): void {
+  for (const edge of product.edges) {
+    edge.start();
+    unwinder.push(edge.messenger.name, () => edge.stop());
+  }
 }
 
 async function resetProduct(parts: Assembled): Promise<void> {
@@ -226,7 +266,7 @@ async function resetProduct(parts: Assembled): Promise<void> {
 
 function createProductAdmin(base: ProductBase, product: Product): Admin {
   const { db } = base.database;
-  const { registry, resolver, knowledge, deskDeps } = product;
+  const { registry, knowledge, deskDeps } = product;
   return createAdmin({
     db,
     clock: base.clock,
@@ -234,7 +274,7 @@ function createProductAdmin(base: ProductBase, product: Product): Admin {
     registry,
     log: base.log,
     prepareTenant: product.prepareTenant,
-    invalidateTools: (tenantId) => resolver.invalidateToolsFor(tenantId),
+    invalidateTools: (tenantId) => product.signals.sendNow({ kind: "tools", tenantId }),
     knowledgeChanged: () => {}, // the index looks at the documents' stamp at each search
     validatePolicies: (rows) =>
       policyProblems(rows, new Set(registry.all().map(({ tool }) => tool.name))),

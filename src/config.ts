@@ -25,6 +25,9 @@ export interface Config {
   host: string;
   dataDir: string;
   databaseUrl: string | null;
+  redisUrl: string | null;
+  /** What this process does: takes events and requests in, works, or both. */
+  role: "all" | "web" | "worker";
   sandbox: boolean;
   masterKey: string | undefined;
   adminToken: string | undefined;
@@ -171,6 +174,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = readEnvironment()): Config {
   const sandbox =
     values.SANDBOX === "on" ||
     (values.SANDBOX === "auto" && !given("TELEGRAM_BOT_TOKEN") && !given("SLACK_BOT_TOKEN"));
+  refuseLonely(values, sandbox);
   if (sandbox) refuseReal(values, given);
   else refuseMixed(values, given);
   return {
@@ -178,6 +182,8 @@ export function loadConfig(env: NodeJS.ProcessEnv = readEnvironment()): Config {
     host: values.HOST,
     dataDir: resolve(values.DATA_DIR),
     databaseUrl: values.DATABASE_URL ?? null,
+    redisUrl: values.REDIS_URL ?? null,
+    role: values.ROLE,
     sandbox,
     masterKey: values.MASTER_KEY,
     adminToken: values.ADMIN_TOKEN,
@@ -211,6 +217,19 @@ function parseValues(env: Record<string, string | undefined>): Values {
     throw new StartError(`${name}: got ${shown}, wants ${wants}`);
   });
   return Object.fromEntries(entries) as Values; // one entry for each name above
+}
+
+/** A part of the work alone needs other processes, and they need a database that can be shared. */
+function refuseLonely(values: Values, sandbox: boolean): void {
+  if (values.ROLE === "all") return;
+  if (sandbox)
+    throw new StartError(
+      `ROLE: got "${values.ROLE}" while the sandbox is on; the sandbox is one process: unset ROLE`,
+    );
+  if (!values.DATABASE_URL)
+    throw new StartError(
+      `ROLE: got "${values.ROLE}", which shares its database with other processes; set DATABASE_URL, or unset ROLE`,
+    );
 }
 
 /** Played payment beside a real payout must be impossible: nothing real may stand here. */
@@ -280,7 +299,6 @@ function notesOf(values: Values, given: (name: Name) => boolean, sandbox: boolea
   const model = MODEL_VARIABLES.find(given);
   if (sandbox && values.SANDBOX === "auto" && model)
     notes.push(`${model} is ignored in the sandbox; set SANDBOX=on to let a real model lead it`);
-  if (values.REDIS_URL) notes.push("REDIS_URL is not used yet: one process serves all");
   return notes;
 }
 

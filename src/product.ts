@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { channelOf, DEFAULT_TENANT } from "./bootstrap.ts";
 import type { EdgeOptions, MessengerEdge } from "./bot/edge.ts";
 import { createSlackBot } from "./bot/slack/bot.ts";
@@ -20,6 +21,7 @@ import type { Log } from "./lib/log.ts";
 import { createChatClient } from "./model/chat-client.ts";
 import { createOutbound, type Outbound } from "./outbound/deliver.ts";
 import { openQueue, type Queue } from "./queue/queue.ts";
+import type { OpenRedis } from "./queue/redis.ts";
 import { createSweep, type Sweep } from "./queue/sweep.ts";
 import type { Database } from "./store/database.ts";
 import { type Tx, withTenant } from "./store/db.ts";
@@ -27,6 +29,7 @@ import { payoutCodeOf } from "./store/payout-codes.ts";
 import { addPolicyRows } from "./store/policies.ts";
 import { receive } from "./store/receive.ts";
 import type { Secrets } from "./store/secrets.ts";
+import { createSignals, type Signals } from "./store/signals.ts";
 import type { ApprovalDress } from "./tools/ask-approval.ts";
 import { createTools } from "./tools/catalog.ts";
 import { defaultPolicies } from "./tools/default-policies.ts";
@@ -41,6 +44,7 @@ export interface ProductBase {
   log: Log;
   clock: ShiftableClock;
   database: Database;
+  redis: OpenRedis | null;
   secrets: Secrets;
   language: Language;
 }
@@ -48,6 +52,7 @@ export interface ProductBase {
 /** The product's parts, made but not started. */
 export interface Product {
   bootId: string;
+  signals: Signals;
   queue: Queue;
   sweep: Sweep;
   outbound: Outbound;
@@ -69,8 +74,8 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
   const { config, log, clock, database, secrets } = base;
   const { db } = database;
   const bootId = newId();
-  const wakes: { outbound?: Outbound } = {};
-  const queue = await openQueue({ database, log, onDelivery: () => wakes.outbound?.wake() });
+  const signals = createSignals(database, log);
+  const queue = await openQueue({ database, log, signals });
   const knowledge = createKnowledge();
   const registry = createRegistry(
     createTools({
@@ -108,12 +113,13 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
     messengers,
     log,
     alone: database.kind === "embedded",
+    sharedCounts: base.redis && { redis: base.redis.client, prefix: installationOf(database) },
     decryptCode: (tenantId, orderId) =>
       withTenant(db, tenantId, (tx) => payoutCodeOf(tx, secrets, { tenantId, orderId })),
   });
-  wakes.outbound = outbound;
   return {
     bootId,
+    signals,
     queue,
     sweep: createSweep({ db, queue, clock, realNow: Date.now, log }),
     outbound,
@@ -129,6 +135,12 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
       await addPolicyRows(tx, tenantId, defaultPolicies());
     },
   };
+}
+
+/** Names the database, so that two installations on one Redis do not count for each other. */
+function installationOf({ url }: Database): string {
+  const hash = createHash("sha256").update(url ?? "embedded");
+  return `countersign:${hash.digest("hex").slice(0, 12)}`;
 }
 
 interface EngineParts {

@@ -8,15 +8,20 @@ export interface ToolResolver {
   resolveTools(query: { tenantId: string; conversationId: string }): Promise<ToolDefinition[]>;
   /** An admin changed something: the next message sees it. */
   invalidateToolsFor(tenantId: string): void;
+  /** What other processes changed may have been missed. */
+  invalidateAll(): void;
 }
 
 /** Tenant-level tools, cached until an edit. Being offered gives no right: the gate decides. */
 export function createToolResolver(deps: { db: Db; registry: Registry }): ToolResolver {
   const cache = new Map<string, ToolDefinition[]>();
+  /** Counts edits: what was read before one must not be kept after it. */
+  let edits = 0;
   return {
     async resolveTools({ tenantId }) {
       const cached = cache.get(tenantId);
       if (cached) return cached;
+      const editsBefore = edits;
       const { active, facts } = await withTenant(deps.db, tenantId, async (tx) => ({
         active: await activeToolNames(tx, tenantId),
         facts: await tenantToolFacts(tx, tenantId),
@@ -25,9 +30,16 @@ export function createToolResolver(deps: { db: Db; registry: Registry }): ToolRe
         .all()
         .filter(({ tool }) => tool.offered && active.has(tool.name) && tool.isAvailable(facts))
         .map(({ tool }) => deps.registry.definitionOf(tool.name));
-      cache.set(tenantId, definitions);
+      if (edits === editsBefore) cache.set(tenantId, definitions);
       return definitions;
     },
-    invalidateToolsFor: (tenantId) => void cache.delete(tenantId),
+    invalidateToolsFor(tenantId) {
+      edits += 1;
+      cache.delete(tenantId);
+    },
+    invalidateAll() {
+      edits += 1;
+      cache.clear();
+    },
   };
 }

@@ -1,4 +1,9 @@
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RateLimiterRes,
+} from "rate-limiter-flexible";
 import type { Messenger } from "../domain/messenger.ts";
 
 /** What the messengers bear for long, with a small burst, so that a lone message waits for nothing. */
@@ -18,12 +23,30 @@ export interface ChatLimits {
   count(messenger: Messenger, chatId: string): Promise<void>;
 }
 
-export function createChatLimits(): ChatLimits {
+/** Counts that all processes share. While Redis is away each process counts alone. */
+export interface SharedCounts {
+  /** A client that fails at once when Redis is away. */
+  redis: unknown;
+  /** Keeps installations on one Redis apart. */
+  prefix: string;
+}
+
+export function createChatLimits(shared?: SharedCounts | null): ChatLimits {
+  const limiter = (name: keyof typeof LIMITS): RateLimiterAbstract => {
+    const alone = new RateLimiterMemory({ ...LIMITS[name], keyPrefix: name });
+    if (!shared) return alone;
+    return new RateLimiterRedis({
+      ...LIMITS[name],
+      storeClient: shared.redis,
+      keyPrefix: `${shared.prefix}:${name}`,
+      insuranceLimiter: alone,
+    });
+  };
   const limiters = {
-    telegramPrivate: new RateLimiterMemory({ ...LIMITS.telegramPrivate, keyPrefix: "tp" }),
-    telegramGroup: new RateLimiterMemory({ ...LIMITS.telegramGroup, keyPrefix: "tg" }),
-    telegramBot: new RateLimiterMemory({ ...LIMITS.telegramBot, keyPrefix: "tb" }),
-    slackChannel: new RateLimiterMemory({ ...LIMITS.slackChannel, keyPrefix: "sc" }),
+    telegramPrivate: limiter("telegramPrivate"),
+    telegramGroup: limiter("telegramGroup"),
+    telegramBot: limiter("telegramBot"),
+    slackChannel: limiter("slackChannel"),
   };
   const chatLimiter = (messenger: Messenger, chatId: string) => {
     if (messenger.name === "slack") return limiters.slackChannel;
@@ -43,7 +66,7 @@ export function createChatLimits(): ChatLimits {
   };
 }
 
-async function consume(limiter: RateLimiterMemory, key: string): Promise<number> {
+async function consume(limiter: RateLimiterAbstract, key: string): Promise<number> {
   try {
     await limiter.consume(key);
     return 0;

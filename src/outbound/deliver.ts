@@ -5,7 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Db } from "../store/db.ts";
 import { type ChatHead, chatHeads } from "../store/outbox.ts";
 import { claimDelivery, dropLeases } from "../store/outbox-claim.ts";
-import { type ChatLimits, createChatLimits } from "./chat-limits.ts";
+import { type ChatLimits, createChatLimits, type SharedCounts } from "./chat-limits.ts";
 import { deliverRow } from "./deliver-row.ts";
 
 export interface OutboundLog {
@@ -24,6 +24,8 @@ export interface OutboundOptions {
   log: OutboundLog;
   /** No other process delivers from this database: leases found at the start are dropped. */
   alone?: boolean;
+  /** Left out: this process alone sends. */
+  sharedCounts?: SharedCounts | null;
   /** Real time for leases and waits. */
   realNow?: () => number;
 }
@@ -45,7 +47,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 /** Empties the outbox: several chats at once, within a chat one row after another. */
 export class Outbound {
   readonly #options: OutboundOptions;
-  readonly #limits: ChatLimits = createChatLimits();
+  readonly #limits: ChatLimits;
   readonly #inFlight = new Map<string, Promise<void>>();
   /** Chats that must rest, until when in real time. */
   readonly #resting = new Map<string, number>();
@@ -59,6 +61,7 @@ export class Outbound {
 
   constructor(options: OutboundOptions) {
     this.#options = options;
+    this.#limits = createChatLimits(options.sharedCounts);
   }
 
   async start(): Promise<void> {

@@ -4,8 +4,9 @@ import type { JobKind, Jobs } from "../domain/jobs.ts";
 import type { Log } from "../lib/log.ts";
 import { embeddedExecutor, transactionExecutor } from "../store/boss-executor.ts";
 import type { Database } from "../store/database.ts";
-import { afterCommit, type Tx } from "../store/db.ts";
+import type { Tx } from "../store/db.ts";
 import { dropActiveJobs, grantQueue } from "../store/queue-schema.ts";
+import type { Signals } from "../store/signals.ts";
 import { type JobHandlers, Lane } from "./lane.ts";
 
 export interface Queue extends Jobs<Tx> {
@@ -13,8 +14,10 @@ export interface Queue extends Jobs<Tx> {
   start(handlers: JobHandlers): Promise<void>;
   /** Waits for the jobs under way, at most `graceMs`, then aborts them. */
   stop(graceMs: number): Promise<void>;
-  /** Something became due by a moved clock: look now. */
+  /** Something became due by a moved clock, or was missed: look now. */
   wake(): void;
+  /** Jobs of this lane are there, or will be after `afterMs`. */
+  wakeLane(lane: string, afterMs: number): void;
 }
 
 /** Runs behind chats and acts (approved effects, clicks) do not wait for each other. */
@@ -28,13 +31,13 @@ const LANE_OF: Record<JobKind, LaneName> = {
   approval: "act",
 };
 
-/** pg-boss on the product's own database. `onDelivery` wakes the outbox after a commit. */
+/** pg-boss on the product's own database. What is enqueued is told to all processes at the commit. */
 export async function openQueue(options: {
   database: Database;
   log: Log;
-  onDelivery(): void;
+  signals: Pick<Signals, "send">;
 }): Promise<Queue> {
-  const { database, log } = options;
+  const { database, log, signals } = options;
   const boss = new PgBoss({
     ...(database.embedded
       ? { db: embeddedExecutor(database.embedded) }
@@ -47,7 +50,7 @@ export async function openQueue(options: {
     await boss.createQueue(lane, { name: lane, retryLimit: 0 });
   await grantQueue(database.db);
   if (database.kind === "embedded") await dropActiveJobs(database.db);
-  const lanes = new Map<LaneName, Lane>();
+  const lanes = new Map<string, Lane>();
   return {
     async enqueue(tx, kind, ref, afterMs = 0) {
       const lane = LANE_OF[kind];
@@ -57,9 +60,9 @@ export async function openQueue(options: {
         { kind, ...ref },
         { ...startAfter, retryLimit: 0, db: transactionExecutor(tx) },
       );
-      afterCommit(tx, () => lanes.get(lane)?.wakeIn(afterMs));
+      signals.send(tx, { kind: "jobs", lane, afterMs });
     },
-    wakeDelivery: (tx) => afterCommit(tx, options.onDelivery),
+    wakeDelivery: (tx) => signals.send(tx, { kind: "delivery" }),
     async start(handlers) {
       for (const [name, width] of Object.entries(LANES) as [LaneName, number][])
         lanes.set(name, new Lane({ boss, name, width, handlers, log }));
@@ -72,5 +75,6 @@ export async function openQueue(options: {
     wake() {
       for (const lane of lanes.values()) lane.wakeIn(0);
     },
+    wakeLane: (lane, afterMs) => lanes.get(lane)?.wakeIn(afterMs),
   };
 }

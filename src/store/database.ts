@@ -14,8 +14,16 @@ export interface Database {
   embedded: PGlite | null;
   /** Connection string for the queue's own pool; null when embedded. */
   url: string | null;
+  /** What other processes on the database say; null when embedded: there are none. */
+  listen: Listen | null;
   close(): Promise<void>;
 }
+
+/** `onConnected`: at first, and after each broken connection. Answers how to stop. */
+export type Listen = (
+  channel: string,
+  on: { onMessage(text: string): void; onConnected(): void },
+) => Promise<() => Promise<void>>;
 
 export type World = "sandbox" | "real";
 
@@ -39,6 +47,7 @@ export async function openEmbedded(options: {
     db: drizzle(engine) as unknown as Db, // the same query builder over another driver
     embedded: engine,
     url: null,
+    listen: null,
     close: () => engine.close(),
   };
 }
@@ -65,6 +74,10 @@ export async function openPostgres(url: string, poolSize = 10): Promise<Database
     db: drizzle(client) as unknown as Db, // the same query builder over another driver
     embedded: null,
     url,
+    async listen(channel, { onMessage, onConnected }) {
+      const { unlisten } = await client.listen(channel, onMessage, onConnected);
+      return unlisten;
+    },
     close: () => client.end({ timeout: 5 }),
   };
 }

@@ -9,7 +9,13 @@ export type Tx = Parameters<Parameters<Db["transaction"]>[0]>[0];
 const TENANT_ROLE = "app_rw";
 const SYSTEM_ROLE = "app_system";
 
-const commitHooks = new WeakMap<object, (() => void)[]>();
+interface Hooks {
+  /** Run at the end of the transaction, inside it; one of each name. */
+  before: Map<string, (tx: Tx) => Promise<unknown>>;
+  after: (() => void)[];
+}
+
+const hooksOf = new WeakMap<object, Hooks>();
 
 /**
  * A transaction that sees and writes the rows of one tenant. Everything inside must use the
@@ -31,20 +37,34 @@ export function withOwner<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
 
 /** Runs once the transaction is committed, in order; not at all when it is rolled back. */
 export function afterCommit(tx: Tx, hook: () => void): void {
-  const hooks = commitHooks.get(tx);
-  if (!hooks) throw new Error("afterCommit needs the transaction that withTenant gave");
-  hooks.push(hook);
+  hooksFor(tx).after.push(hook);
 }
 
-/** A part that is taken back alone when it fails; what it wants done after the commit goes, too. */
+/** Runs at the end of the transaction, as its last statement; a later one of the name replaces it. */
+export function beforeCommit(tx: Tx, name: string, hook: (tx: Tx) => Promise<unknown>): void {
+  hooksFor(tx).before.set(name, hook);
+}
+
+/** A part that is taken back alone when it fails; what it wants done at the commit goes, too. */
 export async function withSavepoint<T>(tx: Tx, work: (inner: Tx) => Promise<T>): Promise<T> {
-  const hooks: (() => void)[] = [];
+  const hooks = noHooks();
   const result = await tx.transaction((inner) => {
-    commitHooks.set(inner, hooks);
+    hooksOf.set(inner, hooks);
     return work(inner);
   });
-  for (const hook of hooks) afterCommit(tx, hook);
+  for (const [name, hook] of hooks.before) beforeCommit(tx, name, hook);
+  for (const hook of hooks.after) afterCommit(tx, hook);
   return result;
+}
+
+function noHooks(): Hooks {
+  return { before: new Map(), after: [] };
+}
+
+function hooksFor(tx: Tx): Hooks {
+  const hooks = hooksOf.get(tx);
+  if (!hooks) throw new Error("hooks need the transaction that withTenant gave");
+  return hooks;
 }
 
 /** Raw rows of either driver. */
@@ -82,11 +102,13 @@ function inRole<T>(
 }
 
 async function withHooks<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const hooks: (() => void)[] = [];
+  const hooks = noHooks();
   const result = await db.transaction(async (tx) => {
-    commitHooks.set(tx, hooks);
-    return work(tx);
+    hooksOf.set(tx, hooks);
+    const done = await work(tx);
+    for (const hook of hooks.before.values()) await hook(tx);
+    return done;
   });
-  for (const hook of hooks) hook();
+  for (const hook of hooks.after) hook();
   return result;
 }

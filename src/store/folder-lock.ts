@@ -32,6 +32,9 @@ export interface FolderHolder {
   run(command: HandedCommand, write: (line: string) => void): Promise<number>;
 }
 
+/** Another process holds the folder. */
+export class FolderInUse extends StartError {}
+
 /** Unix socket paths are cut at about 100 bytes by the system; a name beside it needs room too. */
 const LONGEST_SOCKET_PATH = 100;
 const WHO = "countersign:who";
@@ -51,7 +54,7 @@ export async function holdFolder(dir: string, holder: FolderHolder): Promise<Fol
   try {
     const answer = await ask(path, WHO);
     if (answer)
-      throw new StartError(
+      throw new FolderInUse(
         `DATA_DIR: ${dir} is in use by ${answer[0] ?? "a process that does not answer"}; stop it, or choose another DATA_DIR`,
       );
     rmSync(path, { force: true }); // nobody listens: left behind by a killed process

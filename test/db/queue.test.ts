@@ -2,12 +2,12 @@ import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { JobRef } from "../../src/domain/jobs.ts";
 import type { JobHandlers } from "../../src/queue/lane.ts";
-import { openQueue, type Queue } from "../../src/queue/queue.ts";
+import type { Queue } from "../../src/queue/queue.ts";
 import type { Database } from "../../src/store/database.ts";
 import { queryRows, type Tx, withTenant } from "../../src/store/db.ts";
 import { forEachEngine } from "../support/database.ts";
+import { openWokenQueue } from "../support/queue.ts";
 
-const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const ref = (id: string): JobRef => ({ tenantId: "t", id });
 
 forEachEngine((open) => {
@@ -23,7 +23,7 @@ forEachEngine((open) => {
     seen = [];
     delivered = 0;
     handle = () => {};
-    queue = await openQueue({ database, log: quiet, onDelivery: () => (delivered += 1) });
+    queue = await openWokenQueue(database, { onDelivery: () => (delivered += 1) });
   });
   afterEach(() => queue.stop(5000));
   afterAll(() => database.close());
@@ -167,7 +167,7 @@ forEachEngine((open) => {
         sql`update pgboss.job set state = 'active' where data->>'id' = 'abandoned'`,
       );
       await queue.stop(1000);
-      queue = await openQueue({ database, log: quiet, onDelivery: () => {} });
+      queue = await openWokenQueue(database);
       expect(await jobs("abandoned")).toEqual([]);
     });
   });

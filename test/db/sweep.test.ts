@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import type { JobKind, JobRef } from "../../src/domain/jobs.ts";
-import { openQueue, type Queue } from "../../src/queue/queue.ts";
+import type { Queue } from "../../src/queue/queue.ts";
 import { createSweep, type Sweep } from "../../src/queue/sweep.ts";
 import type { Database } from "../../src/store/database.ts";
 import { withTenant } from "../../src/store/db.ts";
@@ -9,6 +9,7 @@ import { inbox } from "../../src/store/schema/chat.ts";
 import { runs } from "../../src/store/schema/runs.ts";
 import { toolExecutionQueue } from "../../src/store/schema/tools.ts";
 import { forEachEngine } from "../support/database.ts";
+import { openWokenQueue } from "../support/queue.ts";
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const NOW = Date.UTC(2026, 10, 1);
@@ -21,7 +22,7 @@ forEachEngine((open) => {
   const time = { now: NOW, real: NOW };
   beforeAll(async () => {
     database = await open();
-    queue = await openQueue({ database, log: quiet, onDelivery: () => {} });
+    queue = await openWokenQueue(database);
     sweep = createSweep({
       ...{ db: database.db, queue, clock: { now: () => time.now }, log: quiet },
       realNow: () => time.real,

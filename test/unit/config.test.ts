@@ -18,6 +18,20 @@ function refusal(env: Record<string, string>): string {
   throw new Error("it was not refused");
 }
 
+describe("a role", () => {
+  const SERVER = { DATABASE_URL: "postgres://bot@db.example/bot" };
+
+  it("of a part of the work needs a database that processes can share", () => {
+    expect(refusal({ ...REAL, ROLE: "worker" })).toMatch(/^ROLE: got "worker".*DATABASE_URL/);
+    expect(loadConfig({ ...REAL, ...SERVER, ROLE: "worker" }).role).toBe("worker");
+    expect(loadConfig({ ...REAL, ...SERVER, ROLE: "web" }).role).toBe("web");
+  });
+
+  it("does not go with the sandbox, which is one process", () => {
+    expect(refusal({ ...SERVER, ROLE: "web" })).toMatch(/^ROLE: got "web".*sandbox.*unset ROLE/);
+  });
+});
+
 describe("a bad value stops the start with one line that names the variable", () => {
   const bad: [string, string][] = [
     ["PORT", "70000"],

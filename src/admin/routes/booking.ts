@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { z } from "zod";
-import { BOOKING_SECRET, parseBookingUrl } from "../../domain/booking-url.ts";
+import { bookingLink, removeBookingLink, setBookingLink } from "../../desk/change-booking.ts";
 import { withTenant } from "../../store/db.ts";
 import { change } from "../change.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
@@ -14,24 +14,22 @@ export function bookingRoutes(deps: AdminDeps) {
   routes.get("/", async (c) => {
     const tenantId = c.get("tenantId");
     const url = await withTenant(deps.db, tenantId, (tx) =>
-      deps.secrets.get(tx, tenantId, BOOKING_SECRET),
+      bookingLink(tx, deps.secrets, tenantId),
     );
     return c.json({ enabled: url !== null, url });
   });
   routes.post("/", async (c) => {
-    const url = parseBookingUrl((await readBody(c, bookingSchema)).url);
-    await change(c, deps, async (tx, { tenantId, by, now, audit }) => {
-      await deps.secrets.set(tx, { tenantId, name: BOOKING_SECRET, value: url, by, now });
-      audit("booking.set", `The booking link was set to one of ${new URL(url).hostname}`);
-    });
+    const body = await readBody(c, bookingSchema);
+    const url = await change(c, deps, (tx, { tenantId, by, now }) =>
+      setBookingLink(tx, deps.secrets, { tenantId, by, now, url: body.url }),
+    );
     deps.invalidateTools(c.get("tenantId"));
     return c.json({ enabled: true, url });
   });
   routes.delete("/", async (c) => {
-    await change(c, deps, async (tx, { tenantId, audit }) => {
-      if (await deps.secrets.remove(tx, tenantId, BOOKING_SECRET))
-        audit("booking.removed", "The booking link was removed");
-    });
+    await change(c, deps, (tx, { tenantId, by, now }) =>
+      removeBookingLink(tx, deps.secrets, { tenantId, by, now }),
+    );
     deps.invalidateTools(c.get("tenantId"));
     return c.json({ enabled: false, url: null });
   });

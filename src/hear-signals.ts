@@ -1,0 +1,28 @@
+import type { Product } from "./product.ts";
+import type { Signal } from "./store/signals.ts";
+
+type Hearing = Pick<Product, "signals" | "queue" | "outbound" | "resolver">;
+
+/** What this process does when a process on the database, also itself, says something. */
+export function hearSignals(product: Hearing): Promise<void> {
+  const { signals, queue, outbound, resolver } = product;
+  return signals.start({
+    onSignal(signal: Signal) {
+      switch (signal.kind) {
+        case "jobs":
+          return queue.wakeLane(signal.lane, signal.afterMs);
+        case "delivery":
+          return outbound.wake();
+        case "tools":
+          return resolver.invalidateToolsFor(signal.tenantId);
+        default:
+          return signal satisfies never;
+      }
+    },
+    onGap() {
+      queue.wake();
+      outbound.wake();
+      resolver.invalidateAll();
+    },
+  });
+}

@@ -1,0 +1,32 @@
+import { eq } from "drizzle-orm";
+import { StartError } from "../domain/errors.ts";
+import { type Db, withOwner } from "./db.ts";
+import { appState } from "./schema/tenancy.ts";
+import type { Secrets } from "./secrets.ts";
+
+const NAME = "master_key_check";
+const SEALED = "this database's key";
+
+/**
+ * The first start seals a word with its key; a later one, or another process, that cannot open it
+ * has another key and would find every secret unreadable. StartError then.
+ */
+export function checkMasterKey(db: Db, secrets: Pick<Secrets, "seal" | "open">): Promise<void> {
+  return withOwner(db, async (tx) => {
+    const value = secrets.seal(SEALED, NAME).toString("base64");
+    await tx.insert(appState).values({ name: NAME, value }).onConflictDoNothing();
+    const [row] = await tx.select().from(appState).where(eq(appState.name, NAME));
+    if (!row || opens(secrets, row.value)) return;
+    throw new StartError(
+      "MASTER_KEY: is not the key that this database was written with; put that key back (every process on a database has the same one)",
+    );
+  });
+}
+
+function opens(secrets: Pick<Secrets, "open">, value: string): boolean {
+  try {
+    return secrets.open(Buffer.from(value, "base64"), NAME) === SEALED;
+  } catch {
+    return false;
+  }
+}
