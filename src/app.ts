@@ -19,6 +19,7 @@ import { warmUpGuard } from "./engine/guard/warm-up.ts";
 import { handleRun } from "./engine/run.ts";
 import { hearSignals } from "./hear-signals.ts";
 import { type HttpServer, openHttpServer } from "./http-server.ts";
+import { createIntake, type Intake } from "./intake.ts";
 import { createClock, type ShiftableClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
 import { startOrderTimer } from "./order-timer.ts";
@@ -86,17 +87,20 @@ async function start(config: Config, log: Log, unwinder: Unwinder): Promise<App>
   const product = await assembleProduct(base, outside);
   unwinder.push("queue", () => product.queue.stop(STOP_GRACE_MS));
   const admin = createProductAdmin(base, product);
+  const intake = createIntake(base, product.edges);
   const state = { ready: false };
   const routes = productRoutes({
     db: database.db,
     clock,
     admin,
     edges: product.edges,
+    statusOf: intake.statusOf,
+    redis,
     isReady: () => state.ready,
   });
   serveAll(http, routes, sandbox);
   await settleIn({ base, product, admin, outside });
-  await run({ base, product, admin, outside, sandbox, unwinder });
+  await run({ base, product, admin, outside, intake, sandbox, unwinder });
   warmUpGuard();
   // only now: a token made before a refused start would never be shown
   const newAdminToken = await setupToken(database.db, clock, config.adminToken);
@@ -206,7 +210,7 @@ async function settleIn({ base, product, admin, outside }: Assembled): Promise<v
     });
 }
 
-type Running = Assembled & { sandbox: Sandbox | null; unwinder: Unwinder };
+type Running = Assembled & { intake: Intake; sandbox: Sandbox | null; unwinder: Unwinder };
 
 /** A `web` process takes events and requests in, a `worker` does what they ask for. */
 async function run(parts: Running): Promise<void> {
@@ -216,7 +220,10 @@ async function run(parts: Running): Promise<void> {
   await hearSignals(product);
   unwinder.push("signals", () => product.signals.stop());
   if (role !== "web") await startWork(parts);
-  if (role !== "worker") startIntake(parts);
+  if (role === "worker") return;
+  parts.intake.start();
+  for (const edge of product.edges)
+    unwinder.push(edge.messenger.name, () => parts.intake.stop(edge));
 }
 
 async function startWork({ base, product, sandbox, unwinder, ...parts }: Running): Promise<void> {
@@ -246,13 +253,6 @@ async function startWork({ base, product, sandbox, unwinder, ...parts }: Running
       reset: () => resetProduct({ base, product, ...parts }),
     }),
   );
-}
-
-function startIntake({ product, unwinder }: Running): void {
-  for (const edge of product.edges) {
-    edge.start();
-    unwinder.push(edge.messenger.name, () => edge.stop());
-  }
 }
 
 async function resetProduct(parts: Assembled): Promise<void> {

@@ -1,9 +1,10 @@
 import { Hono } from "hono";
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Admin } from "./admin/app.ts";
-import type { MessengerEdge } from "./bot/edge.ts";
+import type { EdgeStatus, MessengerEdge } from "./bot/edge.ts";
 import { messageOf } from "./domain/errors.ts";
 import type { Clock } from "./lib/clock.ts";
+import type { OpenRedis } from "./queue/redis.ts";
 import type { Db } from "./store/db.ts";
 import { findOpenWork } from "./store/due-work.ts";
 import { pingDatabase } from "./store/ping.ts";
@@ -13,6 +14,9 @@ export interface RouteDeps {
   clock: Clock;
   admin: Admin;
   edges: readonly MessengerEdge[];
+  /** What this process does with a bot account. */
+  statusOf(edge: MessengerEdge): EdgeStatus;
+  redis: Pick<OpenRedis, "status"> | null;
   /** Seeded, and every part started. */
   isReady(): boolean;
 }
@@ -43,7 +47,8 @@ interface Part {
 async function partsOf(deps: RouteDeps): Promise<Record<string, Part>> {
   const parts: Record<string, Part> = { database: await databasePart(deps.db) };
   parts.queue = { ok: deps.isReady(), detail: deps.isReady() ? "working" : "starting" };
-  for (const edge of deps.edges) parts[edge.messenger.name] = edge.status();
+  for (const edge of deps.edges) parts[edge.messenger.name] = deps.statusOf(edge);
+  if (deps.redis) parts.redis = deps.redis.status();
   return parts;
 }
 

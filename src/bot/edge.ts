@@ -36,9 +36,14 @@ export interface MessengerEdge {
    * cannot be reached.
    */
   check(): Promise<{ botUserId: string }>;
+  /** Of several processes only one may be started at a time, as with long polling. */
+  readonly isExclusive: boolean;
   /** Begins to take events in; comes back at once and keeps trying. */
   start(): void;
+  /** Ends that; it may be started again. */
   stop(): Promise<void>;
   /** For /readyz. */
   status(): EdgeStatus;
+  /** What the messenger sends us over HTTP; absent when we fetch events ourselves. */
+  takeRequest?(request: Request): Promise<Response>;
 }

@@ -1,28 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Messenger } from "../../src/domain/messenger.ts";
 import { createChatLimits } from "../../src/outbound/chat-limits.ts";
 import { type OpenRedis, openRedis } from "../../src/queue/redis.ts";
+import { answersRedis, REDIS } from "../support/redis.ts";
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
-// biome-ignore lint/style/noProcessEnv: the runner of the tests names the server
-const SERVER = process.env.TEST_REDIS_URL || "redis://127.0.0.1:6379";
-const isThere = await answers(new URL(SERVER));
+const isThere = await answersRedis();
 const telegram = { name: "telegram", channelId: "bot" } as Messenger; // what limits look at
 const GROUP = "-1001";
-
-function answers({ hostname, port }: URL): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(Number(port) || 6379, hostname);
-    const end = (found: boolean) => {
-      socket.destroy();
-      resolve(found);
-    };
-    socket.setTimeout(2000, () => end(false));
-    socket.once("connect", () => end(true)).once("error", () => end(false));
-  });
-}
 
 const NAME = "limits on Redis";
 const WHY = `${NAME}: skipped, no server answers at TEST_REDIS_URL or 127.0.0.1:6379`;
@@ -31,7 +17,7 @@ const WHY = `${NAME}: skipped, no server answers at TEST_REDIS_URL or 127.0.0.1:
   const open: OpenRedis[] = [];
   const prefix = `test:${randomBytes(6).toString("hex")}`;
   const client = async () => {
-    const redis = await openRedis(SERVER, quiet);
+    const redis = await openRedis(REDIS, quiet);
     open.push(redis);
     return redis;
   };

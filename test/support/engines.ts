@@ -26,6 +26,15 @@ export function forEachEngine(flows: (engine: Engine) => void): void {
       flows(embedded));
 }
 
+/** For what only exists on a server: several processes on one database. */
+export function onServer(flows: (engine: Engine) => void): void {
+  const server = ENGINES.find(({ name }) => name === "PostgreSQL");
+  if (server) describe("on PostgreSQL", () => flows(server));
+  else
+    describe.skip("on PostgreSQL: skipped, no server answers at TEST_DATABASE_URL or 127.0.0.1:5432", () =>
+      flows(embedded));
+}
+
 const embedded: Engine = {
   name: "the embedded database",
   open: async () => ({ url: null, holds: async (text, dir) => anyFileHolds(dir, text), drop }),

@@ -51,6 +51,7 @@ export function createSlackBot(options: SlackOptions): MessengerEdge {
       await checkAppToken(options);
       return { botUserId: found };
     },
+    isExclusive: false, // each event goes to one of the open sockets
     start: () => socket.start(),
     stop: () => socket.stop(),
     status: () => socket.status(),

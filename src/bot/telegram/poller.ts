@@ -26,7 +26,7 @@ const POLLING: EdgeStatus = { ok: true, detail: "polling" };
  */
 export class Poller {
   readonly #options: PollerOptions;
-  readonly #stopping = new AbortController();
+  #stopping = new AbortController();
   #loop: Promise<void> | undefined;
   #offset = 0;
   #confirmed = 0;
@@ -44,13 +44,17 @@ export class Poller {
   }
 
   start(): void {
-    this.#loop ??= this.#run();
+    if (this.#loop !== undefined) return;
+    this.#stopping = new AbortController();
+    this.#prepared = false;
+    this.#loop = this.#run();
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
     await within(STOP_WITHIN_MS, this.#loop ?? Promise.resolve());
     await this.#confirm();
+    this.#loop = undefined;
     this.#status = { ok: false, detail: "stopped" };
   }
 
