@@ -37,7 +37,8 @@ onServer((engine) => {
       async telegram() {
         const answer = await fetch(`${url}/readyz`);
         expect(answer.status).toBe(200);
-        return (await answer.json()).telegram.detail;
+        const parts = (await answer.json()) as { telegram: { detail: string } };
+        return parts.telegram.detail;
       },
     };
   }

@@ -1,34 +1,50 @@
 import { randomBytes } from "node:crypto";
-import type { ChatMessage, Desk, Lead } from "./desk-people.ts";
+import type { ChatMessage, Desk, Lead, Person, Sent } from "./desk-people.ts";
 
 export const WALLET = "TJtc7HX9ttjj26qEk6LjNtwDcu7eokALUA";
 const LEAD_WALLET = "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf";
 
+/** Where a lead writes: the messenger's side of the played world. */
+export interface LeadChat {
+  chatId: string;
+  write(message: Sent): Promise<void>;
+  /** Everything that was said there, oldest first. */
+  said(): Promise<{ fromBot: boolean; text: string }[]>;
+}
+
+/** A person in a private Telegram chat. */
 export function createLead(desk: Desk, id: number): Lead {
   const { world } = desk;
-  let heard = 0;
   let hasWritten = false;
   const chat = async (): Promise<ChatMessage[]> =>
     hasWritten ? world.get(`telegram/chats/${id}/messages`) : [];
-  const lead: Lead = {
-    id,
-    chat,
-    async writes(message) {
-      hasWritten = true;
-      const who = { chat_id: id, user_id: id, first_name: `Lead ${id}` };
-      return world.post("telegram/messages", { ...who, ...message });
-    },
+  const writes = async (message: Sent) => {
+    hasWritten = true;
+    const who = { chat_id: id, user_id: id, first_name: `Lead ${id}` };
+    return world.post("telegram/messages", { ...who, ...message });
+  };
+  const said = async () =>
+    (await chat()).map(({ from_bot, text }) => ({ fromBot: from_bot, text }));
+  const person = createPerson(desk, { chatId: String(id), write: writes, said });
+  return { ...person, id, chat, writes };
+}
+
+/** What a lead does, in whatever messenger. */
+export function createPerson(desk: Desk, { chatId, write, said }: LeadChat): Person {
+  const { world } = desk;
+  let heard = 0;
+  const lead: Person = {
     says: (text) => lead.sends({ text }),
     async sends(...messages) {
-      for (const message of messages) await lead.writes(message);
+      for (const message of messages) await write(message);
       await world.idle();
       return lead.hears();
     },
     async hears() {
-      const all = await chat();
-      const fresh = all.filter((said) => said.from_bot && said.message_id > heard);
-      heard = all.at(-1)?.message_id ?? heard;
-      return fresh.map((said) => said.text).join("\n");
+      const all = await said();
+      const fresh = all.slice(heard).filter(({ fromBot }) => fromBot);
+      heard = all.length;
+      return fresh.map(({ text }) => text).join("\n");
     },
     async passesKyc() {
       await lead.sends({ photo: {} }, { video_note: {} });
@@ -55,19 +71,31 @@ export function createLead(desk: Desk, id: number): Lead {
       await lead.says(`Отправил: ${await lead.transfers(amount)}`);
       await lead.says("Когда подойти?");
     },
+    isKnown: async () => (await said()).some(({ fromBot }) => fromBot),
     async conversationId() {
       const { items } = await desk.admin("GET", "/conversations?limit=200");
-      const own = items.find(({ chat_id }: { chat_id: string }) => chat_id === String(id));
-      if (!own) throw new Error(`lead ${id} has no conversation`);
+      const own = items.find(({ chat_id }: { chat_id: string }) => chat_id === chatId);
+      if (!own) throw new Error(`lead ${chatId} has no conversation`);
       return own.id;
     },
     trace: async () => desk.admin("GET", `/conversations/${await lead.conversationId()}`),
-    async card() {
+    async cardName() {
       const { approvals } = await lead.trace();
-      const name = `A-${approvals.at(-1)?.number}`;
+      return `A-${approvals.at(-1)?.number}`;
+    },
+    async card() {
+      const name = await lead.cardName();
       const shown = (await desk.slackCards()).filter((message) => !message.ephemeral_for);
       const card = shown.findLast(({ text }) => new RegExp(`\\b${name}\\b`).test(text));
       if (!card) throw new Error(`there is no card ${name}`);
+      return card;
+    },
+    async groupCard() {
+      const name = await lead.cardName();
+      const card = (await desk.groupCards()).findLast(({ text }) =>
+        new RegExp(`\\b${name}\\b`).test(text),
+      );
+      if (!card) throw new Error(`there is no card ${name} in the group`);
       return card;
     },
   };

@@ -1,4 +1,11 @@
-import { type Desk, OPERATORS_CHANNEL, type Operator, type SlackMessage } from "./desk-people.ts";
+import {
+  type Desk,
+  type GroupOperator,
+  OPERATORS_CHANNEL,
+  OPERATORS_GROUP,
+  type Operator,
+  type SlackMessage,
+} from "./desk-people.ts";
 import type { Played } from "./played-world.ts";
 
 export function createOperator(desk: Desk, user: string): Operator {
@@ -22,4 +29,24 @@ export function createOperator(desk: Desk, user: string): Operator {
       await world.idle();
     },
   };
+}
+
+export function createGroupOperator(desk: Desk, user_id: number): GroupOperator {
+  const { world } = desk;
+  const here = { chat_id: OPERATORS_GROUP, user_id };
+  const operator: GroupOperator = {
+    async presses(label, { message_id }) {
+      const { answer } = await world.post("telegram/buttons", { ...here, message_id, label });
+      await world.idle();
+      return answer?.text ?? "";
+    },
+    async rejects(card, reason) {
+      await operator.presses("Reject", card);
+      const asked = (await desk.groupCards()).at(-1);
+      const reply_to_message_id = asked?.message_id;
+      await world.post("telegram/messages", { ...here, text: reason, reply_to_message_id });
+      await world.idle();
+    },
+  };
+  return operator;
 }

@@ -1,13 +1,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { expect, vi } from "vitest";
 import { type App, startApp } from "../../src/app.ts";
 import { loadConfig } from "../../src/config.ts";
 import type { Log } from "../../src/lib/log.ts";
 import { handCommand } from "../../src/store/folder-lock.ts";
 import { createLead } from "./desk-lead.ts";
-import { createOperator } from "./desk-operator.ts";
-import { type Desk, OPERATORS_CHANNEL } from "./desk-people.ts";
+import { createGroupOperator, createOperator } from "./desk-operator.ts";
+import { type Desk, OPERATORS_CHANNEL, OPERATORS_GROUP } from "./desk-people.ts";
+import { createSlackLead } from "./desk-slack-lead.ts";
 import type { Engine } from "./engines.ts";
 import { createPlayedWorld, type Played } from "./played-world.ts";
 
@@ -34,7 +36,9 @@ export async function openDesk(engine: Engine, { coalesceMs = 30 } = {}): Promis
     logged,
     databaseHolds: (text) => database.holds(text, dataDir),
     lead: (userId = nextUserId()) => createLead(desk, userId),
+    slackLead: () => createSlackLead(desk),
     operator: (slackUser) => createOperator(desk, slackUser),
+    groupOperator: (userId) => createGroupOperator(desk, userId),
     admin,
     script: (steps) => world.post("model/script", steps),
     fault: (fault) => world.post("faults", fault),
@@ -44,7 +48,16 @@ export async function openDesk(engine: Engine, { coalesceMs = 30 } = {}): Promis
     },
     idle: world.idle,
     slackCards: () => world.get(`slack/channels/${OPERATORS_CHANNEL}/messages`),
+    groupCards: () => world.get(`telegram/chats/${OPERATORS_GROUP}/messages`),
     payouts: () => world.get("payouts"),
+    async payoutsOf(lead) {
+      const { orders } = await lead.trace();
+      const names = orders.map(({ number }: Played) => `EX-${number}`);
+      const all: Played[] = await desk.payouts();
+      return all.filter(({ order_id }) => names.includes(order_id));
+    },
+    until: (condition) =>
+      vi.waitFor(async () => expect(await condition()).toBe(true), { timeout: 30_000 }),
     modelRequests: () => world.get("model/requests"),
     async close() {
       await app.stop();

@@ -1,0 +1,40 @@
+import { createPerson } from "./desk-lead.ts";
+import type { Desk, Person, Sent } from "./desk-people.ts";
+import type { Played } from "./played-world.ts";
+
+let people = 0;
+
+/** A person whom nobody has seen, in a direct message to the app. */
+export function createSlackLead(desk: Desk): Person {
+  const { world } = desk;
+  people += 1;
+  const user = `U0CLIENT${people}`;
+  const channel = `D0CLIENT${people}`;
+  let hasWritten = false;
+  return createPerson(desk, {
+    chatId: channel,
+    async write(message) {
+      hasWritten = true;
+      await world.post("slack/messages", { channel, user, ...slackMessage(message) });
+    },
+    async said() {
+      if (!hasWritten) return [];
+      const all: Played[] = await world.get(`slack/channels/${channel}/messages`);
+      return all
+        .filter(({ ephemeral_for }) => !ephemeral_for)
+        .map((said) => ({ fromBot: said.user !== user, text: said.text }));
+    },
+  });
+}
+
+/** Slack knows files, not kinds of them. */
+function slackMessage(message: Sent) {
+  const files = [
+    ...(message.photo ? [{ name: "photo.png", mimetype: "image/png" }] : []),
+    ...(message.video_note ? [{ name: "video.mp4", mimetype: "video/mp4" }] : []),
+    ...(message.voice ? [{ name: "voice.ogg", mimetype: "audio/ogg" }] : []),
+    ...(message.document ? [{ name: "file.pdf", mimetype: "application/pdf" }] : []),
+  ];
+  const text = message.text ?? message.caption ?? "";
+  return { text, ...(files.length > 0 ? { files } : {}) };
+}
