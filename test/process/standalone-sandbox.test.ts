@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createPlayedWorld, type Played, type PlayedWorld } from "../support/played-world.ts";
 import { type Running, runProgram, startProgram } from "../support/process.ts";
+import { playFirstDialog } from "./outside-client.ts";
 import { expectRefusal } from "./refusal.ts";
 
 const ANSWER_LIMIT_MS = 60_000;
@@ -65,6 +66,17 @@ it("is set up from the shell and answers a client through the emulators", async 
   const said = { chat_id: 1001, user_id: 1001, text: "Здравствуйте! До скольки вы работаете?" };
   await world.post("telegram/messages", said);
   expect(await answer()).toContain("10:00-22:00");
+});
+
+it("plays the first dialog to one payout, with the card in the played Slack", async () => {
+  const told = await playFirstDialog(world, 1002);
+  expect(told.verified).not.toBe("");
+  expect(told.quote).toMatch(/62\s?600/);
+  expect(told.requisites).toContain("TJtc7HX9ttjj26qEk6LjNtwDcu7eokALUA");
+  expect(told.paid).toMatch(/подтверд/i);
+  expect(told.checking).toMatch(/оператор/i);
+  expect(told.done).toMatch(/выда|выплат/i);
+  expect(told.payouts).toMatchObject([{ amount: "62600", currency: "THB" }]);
 });
 
 it("keeps the played world's routes and code out of the real bot", async () => {
