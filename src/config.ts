@@ -1,14 +1,30 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { z } from "zod";
-import { StartError } from "./domain/errors.ts";
+import { messageOf, StartError } from "./domain/errors.ts";
 import { parseUrl } from "./domain/web-address.ts";
-import { LOG_LEVELS, type LogLevel } from "./lib/log.ts";
+import type { LogLevel } from "./lib/log.ts";
+import {
+  badValues,
+  isLoopback,
+  LOOPBACK,
+  type Name,
+  parseValues,
+  type Values,
+} from "./variables.ts";
 
 /** How the outside world is reached. In the sandbox it is the sandbox's own environment. */
 export interface Outside {
-  telegram: { token: string; apiRoot: string } | null;
-  slack: { botToken: string; appToken: string; apiUrl: string } | null;
+  telegram: {
+    token: string;
+    apiRoot: string;
+    /** null: the bot polls. Without a secret of the owner's one is made. */
+    webhook: { publicUrl: string; secret: string | null } | null;
+  } | null;
+  slack: {
+    botToken: string;
+    apiUrl: string;
+    way: { kind: "socket"; appToken: string } | { kind: "http"; signingSecret: string };
+  } | null;
   operatorChats: {
     messenger: "telegram" | "slack";
     chatId: string;
@@ -18,6 +34,7 @@ export interface Outside {
   model: { baseUrl: string; apiKey: string; model: string };
   tronGrid: { url: string; apiKey: string | null } | null;
   payout: { url: string; secret: string } | null;
+  mail: { url: string } | null;
 }
 
 export interface Config {
@@ -37,120 +54,12 @@ export interface Config {
   approvalTtlMs: number;
   guardLimits: { maxDeviationPct: string; epsPct: string };
   txMaxAgeMs: number;
+  publicUrl: string | null;
   /** Notes for the owner, one line each. */
   notes: string[];
   /** Makes the outside of the played world's environment, or of the process's own. */
   outside(played: Record<string, string> | null): Outside;
 }
-
-const WHOLE = /^\d{1,10}$/;
-const whole = (least: number, most: number, fallback: number) =>
-  z.string().regex(WHOLE).transform(Number).pipe(z.number().min(least).max(most)).default(fallback);
-const url = (...protocols: string[]) =>
-  z.string().refine((text) => protocols.includes(parseUrl(text)?.protocol ?? ""));
-const decimal = z.string().regex(/^\d{1,4}(\.\d{1,6})?$/);
-const ids = z
-  .string()
-  .regex(/^[\w-]+(\s*,\s*[\w-]+)*$/)
-  .transform((text) => text.split(/\s*,\s*/));
-
-/** Each variable: its rule, and what it wants, as the owner is told. */
-const VARIABLES = {
-  PORT: [whole(0, 65_535, 3000), "a port from 0 to 65535"],
-  HOST: [z.string().min(1).default("127.0.0.1"), "an address to listen on"],
-  DATA_DIR: [z.string().min(1).default("./.data"), "a folder"],
-  DATABASE_URL: [url("postgres:", "postgresql:").optional(), "postgres://user@host:5432/database"],
-  REDIS_URL: [url("redis:", "rediss:").optional(), "redis://host:6379"],
-  ROLE: [z.enum(["all", "web", "worker"]).default("all"), "all, web or worker"],
-  SANDBOX: [z.enum(["auto", "on", "off"]).default("auto"), "auto, on or off"],
-  MASTER_KEY: [
-    z
-      .string()
-      .regex(/^[0-9a-f]{64}$/i)
-      .optional(),
-    "64 hexadecimal digits",
-  ],
-  ADMIN_TOKEN: [z.string().min(16).optional(), "at least 16 characters"],
-  PUBLIC_URL: [url("https:").optional(), "an https address"],
-  LOG_LEVEL: [z.enum(LOG_LEVELS).default("info"), LOG_LEVELS.join(", ")],
-  HEARTBEAT_URL: [url("https:", "http:").optional(), "an http(s) address"],
-  TELEGRAM_BOT_TOKEN: [
-    z
-      .string()
-      .regex(/^\d+:[\w-]{10,}$/)
-      .optional(),
-    "a token of @BotFather, like 123456:AB…",
-  ],
-  TELEGRAM_API_ROOT: [
-    url("https:", "http:").default("https://api.telegram.org"),
-    "an http(s) address",
-  ],
-  TELEGRAM_OPERATOR_CHAT_ID: [
-    z
-      .string()
-      .regex(/^-?\d+$/)
-      .optional(),
-    "the id of a group, like -1001234567890",
-  ],
-  TELEGRAM_REVIEW_CHAT_ID: [
-    z
-      .string()
-      .regex(/^-?\d+$/)
-      .optional(),
-    "the id of a group",
-  ],
-  TELEGRAM_ADMIN_IDS: [ids.optional(), "user ids with commas between"],
-  TELEGRAM_OPERATOR_IDS: [ids.optional(), "user ids with commas between"],
-  SLACK_BOT_TOKEN: [z.string().startsWith("xoxb-").optional(), "a bot token, xoxb-…"],
-  SLACK_APP_TOKEN: [z.string().startsWith("xapp-").optional(), "an app-level token, xapp-…"],
-  SLACK_SIGNING_SECRET: [z.string().min(8).optional(), "the app's signing secret"],
-  SLACK_API_URL: [
-    url("https:", "http:")
-      .refine((text) => text.endsWith("/api/"))
-      .default("https://slack.com/api/"),
-    "an http(s) address that ends in /api/",
-  ],
-  SLACK_OPERATOR_CHANNEL: [
-    z
-      .string()
-      .regex(/^[CGD][A-Z0-9]+$/)
-      .optional(),
-    "a channel id, C…",
-  ],
-  SLACK_REVIEW_CHANNEL: [
-    z
-      .string()
-      .regex(/^[CGD][A-Z0-9]+$/)
-      .optional(),
-    "a channel id, C…",
-  ],
-  SLACK_ADMIN_IDS: [ids.optional(), "user ids with commas between"],
-  SLACK_OPERATOR_IDS: [ids.optional(), "user ids with commas between"],
-  OPENAI_API_KEY: [z.string().min(1).optional(), "a key of the model's endpoint"],
-  OPENAI_BASE_URL: [
-    url("https:", "http:").default("https://api.openai.com/v1"),
-    "an http(s) address",
-  ],
-  OPENAI_MODEL: [z.string().min(1).default("gpt-4.1-mini"), "the name of a model"],
-  OPENAI_EMBEDDING_MODEL: [z.string().min(1).optional(), "the name of an embedding model"],
-  TRONGRID_URL: [url("https:", "http:").optional(), "an http(s) address"],
-  TRONGRID_API_KEY: [z.string().min(1).optional(), "a key of TronGrid"],
-  PAYOUT_URL: [url("https:", "http:").optional(), "an http(s) address"],
-  PAYOUT_SECRET: [z.string().min(1).optional(), "the gateway's shared secret"],
-  EXCHANGE_GUARD_MAX_DEVIATION_PCT: [decimal.default("35"), "a percentage like 35"],
-  EXCHANGE_GUARD_EPS_PCT: [decimal.default("0.5"), "a percentage like 0.5"],
-  EXCHANGE_TX_MAX_AGE_SECONDS: [whole(60, 31_536_000, 86_400), "seconds, at least 60"],
-  SMTP_URL: [url("smtp:", "smtps:").optional(), "smtp://host:port"],
-  MAIL_FROM: [z.string().min(3).optional(), "an address"],
-  COALESCE_MS: [whole(0, 60_000, 1500), "milliseconds, at most 60000"],
-  RUN_DEADLINE_MS: [whole(1000, 600_000, 45_000), "milliseconds, from 1000 to 600000"],
-  APPROVAL_TTL_MS: [whole(60_000, 604_800_000, 3_600_000), "milliseconds, from 60000 to 604800000"],
-} as const satisfies Record<string, readonly [z.ZodType, string]>;
-
-type Name = keyof typeof VARIABLES;
-type Values = { [N in Name]: z.output<(typeof VARIABLES)[N][0]> };
-
-const SECRET_NAMES = /TOKEN|SECRET|KEY|DATABASE_URL|REDIS_URL|SMTP_URL/;
 
 /** Variables that name the real outside; beside the sandbox they stop the start. */
 const REAL_OUTSIDE: Name[] = [
@@ -158,6 +67,7 @@ const REAL_OUTSIDE: Name[] = [
   "TELEGRAM_API_ROOT",
   "SLACK_BOT_TOKEN",
   "SLACK_APP_TOKEN",
+  "SLACK_SIGNING_SECRET",
   "SLACK_API_URL",
   "TRONGRID_URL",
   "TRONGRID_API_KEY",
@@ -169,14 +79,63 @@ const MODEL_VARIABLES: Name[] = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MO
 
 /** Reads `.env` and the environment; the only place that does. Throws StartError, one line. */
 export function loadConfig(env: NodeJS.ProcessEnv = readEnvironment()): Config {
+  const read = readValues(env);
+  const { values, given, sandbox } = read;
+  refuseLonely(values, sandbox);
+  if (sandbox) refuseReal(values, given);
+  else refuseMixed(values, given);
+  return configOf(env, read);
+}
+
+/** The configuration as far as it can be read, and everything for which a start refuses it. */
+export function examineConfig(env: NodeJS.ProcessEnv = readEnvironment()): {
+  config: Config;
+  problems: string[];
+} {
+  const bad = badValues(env);
+  const names = bad.map(({ name }) => name);
+  const rest = { ...env, ...Object.fromEntries(names.map((name) => [name, undefined])) };
+  // a token that does not fit was meant: without it the sandbox must not be taken for wanted
+  if (names.some((name) => name.endsWith("BOT_TOKEN")) && rest.SANDBOX !== "on")
+    rest.SANDBOX = "off";
+  const read = readValues(rest);
+  const { values, given, sandbox } = read;
+  const refusals = [
+    () => refuseLonely(values, sandbox),
+    () => (sandbox ? refuseReal(values, given) : refuseMixed(values, given)),
+  ].flatMap(refusalOf);
+  const isNew = (problem: string) => !names.includes(problem.split(":")[0] ?? "");
+  return {
+    config: configOf(rest, read),
+    problems: [...bad.map(({ problem }) => problem), ...refusals.filter(isNew)],
+  };
+}
+
+function refusalOf(check: () => void): string[] {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    return [messageOf(error)];
+  }
+}
+
+interface Read {
+  values: Values;
+  given(name: Name): boolean;
+  sandbox: boolean;
+}
+
+function readValues(env: NodeJS.ProcessEnv): Read {
   const values = parseValues(env);
   const given = (name: Name) => (env[name] ?? "") !== "";
   const sandbox =
     values.SANDBOX === "on" ||
     (values.SANDBOX === "auto" && !given("TELEGRAM_BOT_TOKEN") && !given("SLACK_BOT_TOKEN"));
-  refuseLonely(values, sandbox);
-  if (sandbox) refuseReal(values, given);
-  else refuseMixed(values, given);
+  return { values, given, sandbox };
+}
+
+function configOf(env: NodeJS.ProcessEnv, { values, given, sandbox }: Read): Config {
   return {
     port: values.PORT,
     host: values.HOST,
@@ -196,6 +155,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = readEnvironment()): Config {
       epsPct: values.EXCHANGE_GUARD_EPS_PCT,
     },
     txMaxAgeMs: values.EXCHANGE_TX_MAX_AGE_SECONDS * 1000,
+    publicUrl: values.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
     notes: notesOf(values, given, sandbox),
     outside: (played) =>
       played ? outsideOf(parseValues(withOwnModel(played, env, values))) : outsideOf(values),
@@ -205,18 +165,6 @@ export function loadConfig(env: NodeJS.ProcessEnv = readEnvironment()): Config {
 function readEnvironment(): NodeJS.ProcessEnv {
   if (existsSync(".env")) process.loadEnvFile(".env");
   return process.env;
-}
-
-function parseValues(env: Record<string, string | undefined>): Values {
-  const entries = Object.entries(VARIABLES).map(([name, [schema, wants]]) => {
-    const raw = env[name];
-    const got = raw === undefined || raw === "" ? undefined : raw;
-    const parsed = schema.safeParse(got);
-    if (parsed.success) return [name, parsed.data];
-    const shown = SECRET_NAMES.test(name) ? "a value that does not fit" : JSON.stringify(got);
-    throw new StartError(`${name}: got ${shown}, wants ${wants}`);
-  });
-  return Object.fromEntries(entries) as Values; // one entry for each name above
 }
 
 /** A part of the work alone needs other processes, and they need a database that can be shared. */
@@ -255,10 +203,8 @@ function refuseMixed(values: Values, given: (name: Name) => boolean): void {
     throw new StartError(
       "TELEGRAM_BOT_TOKEN: is missing, as is SLACK_BOT_TOKEN; set one of them, or SANDBOX=on",
     );
-  if (given("SLACK_BOT_TOKEN") && !given("SLACK_APP_TOKEN"))
-    throw new StartError(
-      "SLACK_APP_TOKEN: is missing, wants an app-level token (xapp-…) for Socket Mode",
-    );
+  if (given("SLACK_BOT_TOKEN") && !given("SLACK_APP_TOKEN") && !given("SLACK_SIGNING_SECRET"))
+    throw new StartError(noWayIn(given("PUBLIC_URL")));
   if (!given("OPENAI_API_KEY"))
     throw new StartError("OPENAI_API_KEY: is missing, wants a key of the model's endpoint");
   if (given("PAYOUT_URL") && !given("PAYOUT_SECRET"))
@@ -270,17 +216,30 @@ function refuseMixed(values: Values, given: (name: Name) => boolean): void {
   ];
   const played = used.filter((name) => isPlayed(values[name]));
   const real = used.find((name) => !isPlayed(values[name]));
+  if (real && values.PUBLIC_URL && isLoopback(values.PUBLIC_URL))
+    throw new StartError(
+      `PUBLIC_URL: got "${values.PUBLIC_URL}", wants an https address that the messengers can reach`,
+    );
   if (played.length > 0 && real)
     throw new StartError(
       `${real}: is real while ${played[0]} is a sandbox's; played and real money are never mixed`,
     );
 }
 
+/** Slack must be able to tell us what happens, by one of two ways. */
+function noWayIn(isPublic: boolean): string {
+  return isPublic
+    ? "SLACK_SIGNING_SECRET: is missing, wants the app's signing secret, without which nobody knows whether a request is Slack's; or set SLACK_APP_TOKEN for Socket Mode"
+    : "SLACK_APP_TOKEN: is missing, wants an app-level token (xapp-…) for Socket Mode; or set SLACK_SIGNING_SECRET and PUBLIC_URL for HTTP";
+}
+
 function isPlayed(address: string | undefined): boolean {
   const parsed = parseUrl(address ?? "");
   if (!parsed) return false;
-  const loopback = /^(127\.|localhost$|\[::1\]$)/.test(parsed.hostname);
-  return loopback && (parsed.pathname.startsWith("/sandbox/") || parsed.protocol === "smtp:");
+  return (
+    LOOPBACK.test(parsed.hostname) &&
+    (parsed.pathname.startsWith("/sandbox/") || parsed.protocol === "smtp:")
+  );
 }
 
 /** With SANDBOX=on a real model may lead the played world; in auto it is left alone. */
@@ -307,10 +266,14 @@ function outsideOf(values: Values): Outside {
   const slack = values.SLACK_BOT_TOKEN;
   return {
     telegram: telegram
-      ? { token: telegram, apiRoot: values.TELEGRAM_API_ROOT.replace(/\/$/, "") }
+      ? {
+          token: telegram,
+          apiRoot: values.TELEGRAM_API_ROOT.replace(/\/$/, ""),
+          webhook: webhookOf(values),
+        }
       : null,
     slack: slack
-      ? { botToken: slack, appToken: values.SLACK_APP_TOKEN ?? "", apiUrl: values.SLACK_API_URL }
+      ? { botToken: slack, apiUrl: values.SLACK_API_URL, way: slackWayOf(values) }
       : null,
     operatorChats: [
       ...chat("telegram", telegram && values.TELEGRAM_OPERATOR_CHAT_ID, "operators"),
@@ -335,7 +298,20 @@ function outsideOf(values: Values): Outside {
     payout: values.PAYOUT_URL
       ? { url: values.PAYOUT_URL, secret: values.PAYOUT_SECRET ?? "" }
       : null,
+    mail: values.SMTP_URL ? { url: values.SMTP_URL } : null,
   };
+}
+
+function webhookOf({ PUBLIC_URL, TELEGRAM_WEBHOOK_SECRET }: Values) {
+  if (PUBLIC_URL === undefined) return null;
+  return { publicUrl: PUBLIC_URL.replace(/\/+$/, ""), secret: TELEGRAM_WEBHOOK_SECRET ?? null };
+}
+
+/** A socket needs no address of ours: with an app token it is taken, whatever else is set. */
+function slackWayOf({ SLACK_APP_TOKEN: appToken, SLACK_SIGNING_SECRET: signingSecret }: Values) {
+  return appToken === undefined && signingSecret !== undefined
+    ? { kind: "http" as const, signingSecret }
+    : { kind: "socket" as const, appToken: appToken ?? "" };
 }
 
 function chat(

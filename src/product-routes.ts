@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Admin } from "./admin/app.ts";
 import type { EdgeStatus, MessengerEdge } from "./bot/edge.ts";
 import { messageOf } from "./domain/errors.ts";
+import type { MessengerName } from "./domain/inbound.ts";
 import type { Clock } from "./lib/clock.ts";
 import type { OpenRedis } from "./queue/redis.ts";
 import type { Db } from "./store/db.ts";
@@ -21,7 +22,7 @@ export interface RouteDeps {
   isReady(): boolean;
 }
 
-/** `/healthz`, `/readyz`, `/metrics` and the admin API. */
+/** `/healthz`, `/readyz`, `/metrics`, the admin API, and where messengers deliver. */
 export function productRoutes(deps: RouteDeps): Hono {
   const app = new Hono();
   const metrics = createMetrics(deps);
@@ -36,7 +37,26 @@ export function productRoutes(deps: RouteDeps): Hono {
     return c.body(await metrics.metrics());
   });
   app.all("/api/admin/*", (c) => deps.admin.fetch(c.req.raw));
+  app.post("/telegram/webhook/:channel", (c) =>
+    handOver(deps, c.req.raw, { name: "telegram", channelId: c.req.param("channel") }),
+  );
+  app.post("/slack/events", (c) => handOver(deps, c.req.raw, { name: "slack" }));
   return app;
+}
+
+/** What a messenger sends goes to the bot account it is meant for. */
+function handOver(
+  { edges }: RouteDeps,
+  request: Request,
+  to: { name: MessengerName; channelId?: string },
+): Response | Promise<Response> {
+  const edge = edges.find(
+    ({ messenger: { name, channelId }, takeRequest }) =>
+      takeRequest && name === to.name && channelId === (to.channelId ?? channelId),
+  );
+  if (edge?.takeRequest) return edge.takeRequest(request);
+  const message = "No bot account here takes events at this address.";
+  return Response.json({ error: { code: "not_found", message } }, { status: 404 });
 }
 
 interface Part {

@@ -3,6 +3,7 @@ import type { InboundEvent } from "../domain/inbound.ts";
 import type { Messenger } from "../domain/messenger.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Received } from "../store/receive.ts";
+import type { Finding, StaffChat } from "./finding.ts";
 
 export interface EdgeLog {
   info(fields: object, message: string): void;
@@ -36,6 +37,8 @@ export interface MessengerEdge {
    * cannot be reached.
    */
   check(): Promise<{ botUserId: string }>;
+  /** Looks whether we may do in these chats what we have to. Never throws. */
+  inspect(chats: readonly StaffChat[]): Promise<Finding[]>;
   /** Of several processes only one may be started at a time, as with long polling. */
   readonly isExclusive: boolean;
   /** Begins to take events in; comes back at once and keeps trying. */

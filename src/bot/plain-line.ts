@@ -16,6 +16,14 @@ export function plainLine(text: string, limit = Number.POSITIVE_INFINITY): strin
   return chars.length > limit ? `${chars.slice(0, limit - 1).join("")}…` : line;
 }
 
+/** The same for a text of several lines. */
+export function plainText(text: string): string {
+  return text
+    .split(/\r\n|[\r\n\u2028\u2029]/)
+    .map((line) => line.replace(/\t/g, " ").replace(UNSEEN, "").trimEnd())
+    .join("\n");
+}
+
 /** False when a person would see nothing. */
 export function isVisible(text: string): boolean {
   return text.replace(UNSEEN, "").trim() !== "";

@@ -18,13 +18,9 @@ export async function takeIn(
 ): Promise<Received | null> {
   for (let attempt = 0; !signal.aborted; attempt += 1) {
     try {
-      return await edge.receive(event);
+      return await takeInOnce(edge, event);
     } catch (error) {
       const fields = { eventKey: event.eventKey, error: messageOf(error) };
-      if (isOurFault(error)) {
-        edge.log.error(fields, "an event could not be stored and is passed over");
-        return null;
-      }
       edge.log.warn(fields, "the database did not take an event; trying again");
       await pause(Math.min(LONGEST_PAUSE_MS, 250 * 2 ** attempt), signal);
     }
@@ -32,8 +28,26 @@ export async function takeIn(
   return null;
 }
 
+/**
+ * Stores an event for a messenger that delivers it again when we say no: throws what the database
+ * said. null: this event can never be stored (logged), so it must not come again either.
+ */
+export async function takeInOnce(
+  edge: Pick<EdgeOptions, "receive" | "log">,
+  event: InboundEvent,
+): Promise<Received | null> {
+  try {
+    return await edge.receive(event);
+  } catch (error) {
+    if (!isOurFault(error)) throw error;
+    const fields = { eventKey: event.eventKey, error: messageOf(error) };
+    edge.log.error(fields, "an event could not be stored and is passed over");
+    return null;
+  }
+}
+
 /** The event itself is the trouble: trying again would only block those behind it. */
-export function isOurFault(error: unknown): boolean {
+function isOurFault(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return /^(22|23)/.test(state);
   return error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError;

@@ -1,9 +1,17 @@
 import type { ClickEvent, SubmissionEvent } from "./inbound.ts";
+import type { CardButton } from "./messenger.ts";
 
 /** The private answer to a click, command or form: a toast, or an ephemeral message. */
 export interface DeskAnswer {
+  /** Fit for everybody in the chat: where a messenger has no private answer, they read it. */
   text: string;
   alert?: boolean;
+  /** Said in place of `text` where only the person reads it. Never stored, never said in a chat. */
+  privately?: string;
+  /** Stand below the answer; each says who may press it. */
+  buttons?: CardButton[];
+  /** Takes the place of the message in which the button was pressed, with its buttons. */
+  replaces?: boolean;
 }
 
 /** A form to open before the click is written: a modal, or a forced reply. */

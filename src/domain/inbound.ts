@@ -11,14 +11,35 @@ export interface Person {
 }
 
 export interface Media {
-  kind: "photo" | "document" | "video" | "video_note" | "voice" | "audio" | "sticker" | "other";
+  /** `forward`: a text of somebody else was passed on; it stands in the message. */
+  kind:
+    | "photo"
+    | "document"
+    | "video"
+    | "video_note"
+    | "voice"
+    | "audio"
+    | "sticker"
+    | "forward"
+    | "other";
   fileId?: string;
   fileName?: string;
   mimeType?: string;
   sizeBytes?: number;
   /** The person passed on somebody else's message. */
   forwarded?: boolean;
+  /** Whose it was, as far as the messenger tells. The name is what its owner wrote. */
+  forwardedFrom?: { kind: ForwardOrigin; name: string };
+  /** Files that were sent together share it. */
+  album?: string;
+  /** What the messenger calls a thing that is `other`: `location`, `poll`. */
+  label?: string;
 }
+
+export type ForwardOrigin = "user" | "hidden_user" | "chat" | "channel";
+
+/** Telegram's bots cannot fetch a larger file, and we fetch none from any messenger. */
+export const LARGEST_FILE_BYTES = 20 * 1024 * 1024;
 
 interface Origin {
   messenger: MessengerName;
@@ -39,6 +60,31 @@ export interface MessageEvent extends Origin {
   text: string;
   media: Media[];
   replyToId: string | null;
+}
+
+/** A person changed an earlier message of theirs. */
+export interface EditEvent extends Origin {
+  kind: "edit";
+  externalId: string;
+  /** The whole new text, or caption. */
+  text: string;
+  media: Media[];
+  /** When the message itself was written, the messenger's own time, milliseconds. */
+  writtenAt: number;
+}
+
+/** Emoji as the messenger has them: characters in Telegram, names in Slack (no skin tones). */
+export interface ReactionEvent extends Origin {
+  kind: "reaction";
+  messageId: string;
+  added: string[];
+  removed: string[];
+}
+
+/** A group has another id from now on; `chatId` is the old one. */
+export interface MovedEvent extends Origin {
+  kind: "moved";
+  toChatId: string;
 }
 
 /** A button was pressed. Everything needed stands in `value`; the message may be gone. */
@@ -63,6 +109,8 @@ export interface SubmissionEvent extends Origin {
   /** What the form was opened for, e.g. an approval id. */
   subject: string;
   values: Record<string, string>;
+  /** The message that holds the values, where a forced reply was answered. */
+  messageId?: string;
 }
 
 /** Blocked or unblocked by the lead, added to or removed from a group. */
@@ -73,10 +121,24 @@ export interface MembershipEvent extends Origin {
 
 export type InboundEvent =
   | MessageEvent
+  | EditEvent
+  | ReactionEvent
   | ClickEvent
   | CommandEvent
   | SubmissionEvent
-  | MembershipEvent;
+  | MembershipEvent
+  | MovedEvent;
 
-/** Clicks, commands and submissions: handled at once by the desk, not behind a chat's queue. */
-export type DeskEvent = ClickEvent | CommandEvent | SubmissionEvent;
+/** Handled at once by the desk, not behind a chat's queue. */
+export type DeskEvent = AnsweredEvent | ReactionEvent;
+
+/** The person is told in private what came of it; a reaction is taken in without a word. */
+export type AnsweredEvent = ClickEvent | CommandEvent | SubmissionEvent;
+
+export function isAnswered(event: InboundEvent): event is AnsweredEvent {
+  return event.kind === "click" || event.kind === "command" || event.kind === "submission";
+}
+
+export function isDeskEvent(event: InboundEvent): event is DeskEvent {
+  return event.kind === "reaction" || isAnswered(event);
+}

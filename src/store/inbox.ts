@@ -36,6 +36,14 @@ export async function finishInbox(
     .where(and(eq(inbox.tenantId, finish.tenantId), eq(inbox.id, finish.id)));
 }
 
+/** What was typed into a form that holds a secret is not kept once it was handled. */
+export async function blankForm(tx: Tx, tenantId: string, id: string): Promise<void> {
+  await tx
+    .update(inbox)
+    .set({ payload: sql`jsonb_set(${inbox.payload}, '{values}', '{}')` })
+    .where(and(eq(inbox.tenantId, tenantId), eq(inbox.id, id)));
+}
+
 /** Counts a failed attempt; after `most` the event is put aside, so that it blocks nothing. */
 export async function failInbox(
   tx: Tx,

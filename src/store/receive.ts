@@ -1,12 +1,23 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { DeskAnswer } from "../domain/desk.ts";
 import { newId } from "../domain/ids.ts";
-import type { InboundEvent, MembershipEvent, MessageEvent } from "../domain/inbound.ts";
+import type {
+  EditEvent,
+  InboundEvent,
+  MembershipEvent,
+  MessageEvent,
+  MovedEvent,
+} from "../domain/inbound.ts";
 import type { Jobs } from "../domain/jobs.ts";
 import { type Language, languageOf, languageOfCode } from "../domain/language.ts";
 import type { Clock } from "../lib/clock.ts";
+import { writeAudit } from "./audit.ts";
 import { type Db, sqlState, type Tx, UNIQUE_VIOLATION, withTenant } from "./db.ts";
+import { mirrorLead } from "./mirror-lead.ts";
+import { moveChat } from "./move-chat.ts";
+import { orderAlbum } from "./order-album.ts";
 import { queueRun } from "./queue-run.ts";
+import { applyEdit } from "./receive-edit.ts";
 import { contactIdentities, contacts, conversations, inbox, messages } from "./schema/chat.ts";
 import { storable } from "./storable.ts";
 
@@ -19,10 +30,12 @@ export interface ReceiveContext {
 }
 
 export type Received =
-  /** A lead's message: its run is queued, nothing else to do. */
+  /** A lead's message or a change of one: its run is queued, nothing else to do. */
   | { kind: "run"; inboxId: string }
-  /** A click, command or form: call `Desk.handle` with this id now. */
+  /** A click, command, form or reaction: call `Desk.handle` with this id now. */
   | { kind: "desk"; inboxId: string }
+  /** What it says is written, nothing follows from it. */
+  | { kind: "done"; inboxId: string }
   /** Stored, nobody acts on it. */
   | { kind: "ignored"; inboxId: string }
   /** Seen before. `answer` is what was answered then, when the desk had answered. */
@@ -88,9 +101,15 @@ async function route(step: Step, event: InboundEvent): Promise<Received> {
   switch (event.kind) {
     case "message":
       return (await attach(step, event)) ? { kind: "run", inboxId } : ignore(step);
+    case "edit":
+      return edit(step, event);
     case "membership":
       await markMembership(step, event);
       return ignore(step);
+    case "moved":
+      await move(step, event);
+      return { kind: "done", inboxId };
+    case "reaction":
     case "click":
     case "command":
     case "submission":
@@ -101,6 +120,9 @@ async function route(step: Step, event: InboundEvent): Promise<Received> {
       return event satisfies never;
   }
 }
+
+/** Files of an album come one by one, without a sign of the last. */
+const ALBUM_QUIET_MS = 1000;
 
 /** Only private chats are conversations; false when nothing new was attached. */
 async function attach(step: Step, event: MessageEvent): Promise<boolean> {
@@ -130,6 +152,10 @@ async function attach(step: Step, event: MessageEvent): Promise<boolean> {
     .update(conversations)
     .set({ language, updatedAt: now })
     .where(and(eq(conversations.tenantId, tenantId), eq(conversations.id, conversation.id)));
+  const album = event.media[0]?.album;
+  const { externalId } = event;
+  if (album !== undefined)
+    await orderAlbum(tx, { tenantId, conversationId: conversation.id, externalId, album });
   await finishInbox(step, "done");
   if (conversation.mode === "bot")
     await queueRun(tx, {
@@ -137,9 +163,53 @@ async function attach(step: Step, event: MessageEvent): Promise<boolean> {
       tenantId,
       conversationId: conversation.id,
       now,
-      coalesceMs: context.coalesceMs,
+      coalesceMs: Math.max(context.coalesceMs, album === undefined ? 0 : ALBUM_QUIET_MS),
     });
+  else await showStaff(step, conversation.id, added[0]?.seq ?? 0);
   return true;
+}
+
+/** No reply of the bot will show it: a person speaks with the lead. */
+function showStaff({ tx, context, tenantId }: Step, conversationId: string, upToSeq: number) {
+  const write = { jobs: context.jobs, tenantId, now: context.clock.now() };
+  return mirrorLead(tx, write, { conversationId, upToSeq });
+}
+
+/** How long an edit may be on its way before the message itself, which is then delivered again. */
+const OVERTAKES_WITHIN_MS = 15 * 60_000;
+
+async function edit(step: Step, event: EditEvent): Promise<Received> {
+  const { tx, context, tenantId, inboxId } = step;
+  if (event.chatKind !== "private" || event.person.isBot) return ignore(step);
+  const { jobs, coalesceMs } = context;
+  const now = context.clock.now();
+  const edited = await applyEdit(tx, { tenantId, jobs, now, coalesceMs }, event);
+  if (edited === "unchanged") return ignore(step);
+  if (edited === "unknown") {
+    // an old message that nobody knows is no news; a fresh one was overtaken by its edit
+    if (now - event.writtenAt > OVERTAKES_WITHIN_MS) return ignore(step);
+    const message: MessageEvent = { ...event, kind: "message", replyToId: null };
+    return (await attach(step, message)) ? { kind: "run", inboxId } : ignore(step);
+  }
+  await finishInbox(step, "done");
+  return { kind: edited === "run" ? "run" : "done", inboxId };
+}
+
+/** Told by both chats and by the next refused send: whoever is first moves it. */
+async function move(step: Step, event: MovedEvent): Promise<void> {
+  const { tx, context, tenantId } = step;
+  const { channelId, chatId, toChatId } = event;
+  await moveChat(tx, { tenantId, channelId, chatId }, toChatId);
+  context.jobs.wakeDelivery(tx);
+  await writeAudit(tx, [
+    {
+      tenantId,
+      eventType: "chat.moved",
+      summary: `${event.messenger} chat ${chatId} has the id ${toChatId} from now on`,
+      createdAt: context.clock.now(),
+    },
+  ]);
+  await finishInbox(step, "done");
 }
 
 async function contactOf(step: Step, event: MessageEvent | MembershipEvent): Promise<string> {

@@ -1,11 +1,11 @@
-import type { webApi } from "@slack/bolt";
+import type { types, webApi } from "@slack/bolt";
 import type { DeskAnswer } from "../../domain/desk.ts";
 import { messageOf } from "../../domain/errors.ts";
-import type { DeskEvent } from "../../domain/inbound.ts";
+import type { AnsweredEvent } from "../../domain/inbound.ts";
 import type { EdgeLog } from "../edge.ts";
 import { splitText } from "../split-text.ts";
 import { escapedCost, escapeSlack } from "./escape.ts";
-import { TEXT_LIMIT } from "./render-card.ts";
+import { buttonBlocks, TEXT_LIMIT } from "./render-card.ts";
 
 export interface Answering {
   client: webApi.WebClient;
@@ -20,17 +20,18 @@ const PARTS = 5;
 /** Says it to the person alone: by the interaction's own address, else as an ephemeral message. */
 export async function answerInPrivate(
   { client, apiUrl, log }: Answering,
-  event: DeskEvent,
+  event: AnsweredEvent,
   said: { answer: DeskAnswer; responseUrl: string | undefined },
 ): Promise<void> {
-  const texts = splitText(said.answer.text, TEXT_LIMIT, escapedCost).slice(0, PARTS);
-  for (const text of texts.map(escapeSlack)) {
-    if (said.responseUrl && (await respond(said.responseUrl, { apiUrl, log, text }))) continue;
+  for (const shown of shownParts(said.answer)) {
+    const replaces = said.answer.replaces ?? false;
+    const answer = { ...shown, response_type: "ephemeral", replace_original: replaces };
+    if (said.responseUrl && (await respond(said.responseUrl, { apiUrl, log, answer }))) continue;
     try {
       await client.chat.postEphemeral({
         channel: event.chatId,
         user: event.person.id,
-        text,
+        ...shown,
         ...(event.threadId === null ? {} : { thread_ts: event.threadId }),
       });
     } catch (error) {
@@ -39,9 +40,28 @@ export async function answerInPrivate(
   }
 }
 
+interface Shown {
+  text: string;
+  blocks?: types.KnownBlock[];
+}
+
+/** Nobody but the person reads it. An answer with buttons is one message. */
+function shownParts({ text, privately, buttons }: DeskAnswer): Shown[] {
+  const said = privately ?? text;
+  const parts = splitText(said, TEXT_LIMIT, escapedCost).slice(0, buttons ? 1 : PARTS);
+  if (!buttons) return parts.map((part) => ({ text: escapeSlack(part) }));
+  return parts.map((part) => ({
+    text: escapeSlack(part),
+    blocks: [
+      { type: "section", text: { type: "plain_text", text: part, emoji: false } },
+      ...buttonBlocks(buttons),
+    ],
+  }));
+}
+
 async function respond(
   url: string,
-  { apiUrl, log, text }: { apiUrl: string; log: EdgeLog; text: string },
+  { apiUrl, log, answer: said }: { apiUrl: string; log: EdgeLog; answer: object },
 ): Promise<boolean> {
   if (!isSlacks(url, apiUrl)) return false;
   try {
@@ -49,7 +69,7 @@ async function respond(
       method: "POST",
       redirect: "error",
       headers: { "content-type": "application/json; charset=utf-8" },
-      body: JSON.stringify({ response_type: "ephemeral", replace_original: false, text }),
+      body: JSON.stringify(said),
       signal: AbortSignal.timeout(CALL_LIMIT_MS),
     });
     await answer.body?.cancel();

@@ -2,7 +2,9 @@ import { webApi } from "@slack/bolt";
 import { messageOf, RetryableError, StartError } from "../../domain/errors.ts";
 import type { EdgeOptions, MessengerEdge } from "../edge.ts";
 import { slackCode } from "./delivery-error.ts";
-import { takeEnvelope } from "./intake.ts";
+import { SlackHttp } from "./http.ts";
+import { inspectSlack } from "./inspect.ts";
+import { type Envelope, takeEnvelope } from "./intake.ts";
 import { createSlackMessenger } from "./messenger.ts";
 import { createPeople } from "./people.ts";
 import { sdkLogger } from "./sdk-logger.ts";
@@ -10,11 +12,15 @@ import { SlackSocket } from "./socket.ts";
 
 export interface SlackOptions extends EdgeOptions {
   botToken: string;
-  /** For Socket Mode. */
-  appToken: string;
+  way: SlackWay;
   /** Ends in `/api/`. */
   apiUrl: string;
 }
+
+/** How events come in: we open a socket, or Slack calls us. */
+export type SlackWay =
+  | { kind: "socket"; appToken: string }
+  | { kind: "http"; signingSecret: string };
 
 const CALL_LIMIT_MS = 20_000;
 
@@ -38,24 +44,35 @@ export function createSlackBot(options: SlackOptions): MessengerEdge {
   };
   const people = createPeople(client);
   const intake = { client, apiUrl, log, edge: options, people, botUserId };
-  const socket = new SlackSocket({
-    appToken: options.appToken,
-    apiUrl,
-    log,
-    take: (envelope) => takeEnvelope(intake, envelope),
-  });
+  const { way } = options;
+  const take = (envelope: Envelope) => takeEnvelope(intake, envelope);
   return {
     messenger: createSlackMessenger({ client, channelId: options.channelId }),
+    isExclusive: false, // each event goes to one of the open sockets, or to one address
     async check() {
       const found = await botUserId();
-      await checkAppToken(options);
+      if (way.kind === "socket") await checkAppToken(options, way.appToken);
       return { botUserId: found };
     },
-    isExclusive: false, // each event goes to one of the open sockets
-    start: () => socket.start(),
-    stop: () => socket.stop(),
-    status: () => socket.status(),
+    inspect: (chats) => inspectSlack({ botToken: options.botToken, apiUrl, log }, chats),
+    ...(way.kind === "socket"
+      ? lifeOf(new SlackSocket({ appToken: way.appToken, apiUrl, log, take }))
+      : byHttp(new SlackHttp({ signingSecret: way.signingSecret, log, take, realNow: Date.now }))),
   };
+}
+
+type Intake = Pick<MessengerEdge, "start" | "stop" | "status" | "takeRequest">;
+
+function lifeOf(part: SlackSocket | SlackHttp): Intake {
+  return {
+    start: () => part.start(),
+    stop: () => part.stop(),
+    status: () => part.status(),
+  };
+}
+
+function byHttp(http: SlackHttp): Intake {
+  return { ...lifeOf(http), takeRequest: (request) => http.takeRequest(request) };
 }
 
 async function askWhoWeAre(client: webApi.WebClient, apiUrl: string): Promise<string> {
@@ -68,7 +85,7 @@ async function askWhoWeAre(client: webApi.WebClient, apiUrl: string): Promise<st
 }
 
 /** Asks for a socket's address and does not use it. */
-async function checkAppToken({ appToken, apiUrl, log }: SlackOptions): Promise<void> {
+async function checkAppToken({ apiUrl, log }: SlackOptions, appToken: string): Promise<void> {
   const client = new webApi.WebClient(appToken, {
     slackApiUrl: apiUrl,
     retryConfig: { retries: 0 },

@@ -39,6 +39,13 @@ function fromCode(refusal: webApi.WebAPIPlatformError): DeliveryResult {
   return { kind: "refused", error };
 }
 
+const THREAD_GONE = new Set(["thread_not_found", "message_not_found", "cannot_reply_to_message"]);
+
+/** What a thread belonged to was deleted. */
+export function isThreadGone(error: unknown): boolean {
+  return THREAD_GONE.has(slackCode(error) ?? "");
+}
+
 /** The error code that Slack answered, when it answered at all. */
 export function slackCode(error: unknown): string | undefined {
   return error instanceof webApi.WebAPIPlatformError ? error.data.error : undefined;

@@ -1,16 +1,21 @@
 import type { DeskAnswer, FormRequest } from "../../domain/desk.ts";
 import { messageOf } from "../../domain/errors.ts";
-import type { ClickEvent, DeskEvent, InboundEvent } from "../../domain/inbound.ts";
+import { type ClickEvent, type DeskEvent, isAnswered, isDeskEvent } from "../../domain/inbound.ts";
 import type { Received } from "../../store/receive.ts";
 import type { EdgeOptions } from "../edge.ts";
 import { failureAnswer } from "../edge-words.ts";
-import { isOurFault } from "../take-in.ts";
+import { takeInOnce } from "../take-in.ts";
 import { within } from "../wait.ts";
 import { type Answering, answerInPrivate } from "./answers.ts";
 import { parseSlack, type SlackInbound } from "./parse.ts";
 import type { People } from "./people.ts";
 import { renderModal } from "./render-card.ts";
-import type { Envelope } from "./socket.ts";
+
+export interface Envelope {
+  body: unknown;
+  /** Slack delivers the envelope again until this is called. */
+  ack(response?: Record<string, unknown>): Promise<void>;
+}
 
 export interface IntakeOptions extends Answering {
   edge: EdgeOptions;
@@ -20,6 +25,8 @@ export interface IntakeOptions extends Answering {
 
 /** Of the three seconds in which a modal must be open, reading rights may take this much. */
 const RIGHTS_WITHIN_MS = 1_500;
+/** And this much opening it; a late one still opens, while the click is stored. */
+const OPEN_WITHIN_MS = 1_000;
 
 /**
  * One envelope, in this order: what must happen in Slack's three seconds, the commit, the
@@ -40,23 +47,11 @@ export async function takeEnvelope(options: IntakeOptions, envelope: Envelope): 
       return acknowledge(options, envelope, { response_action: "errors", errors });
   }
   if (event.kind === "click") await openForm(options, event, inbound.triggerId);
-  if (event.kind === "message")
+  if (event.kind === "message" || event.kind === "edit")
     event.person.name = await options.people.nameOf(event.person.id, event.person.name);
-  const received = await store(edge, event);
+  const received = await takeInOnce(edge, event);
   await acknowledge(options, envelope);
-  if (received && isForDesk(event)) await runDesk(options, { inbound, event, received });
-}
-
-/** null: the event can never be stored, so it must not come again either. */
-async function store(edge: EdgeOptions, event: InboundEvent): Promise<Received | null> {
-  try {
-    return await edge.receive(event);
-  } catch (error) {
-    if (!isOurFault(error)) throw error;
-    const fields = { eventKey: event.eventKey, error: messageOf(error) };
-    edge.log.error(fields, "an event could not be stored and is passed over");
-    return null;
-  }
+  if (received && isDeskEvent(event)) await runDesk(options, { inbound, event, received });
 }
 
 /** The socket may have been changed meanwhile: then the event comes again and is a duplicate. */
@@ -87,7 +82,9 @@ async function openForm(
     if (!form) return;
     const { chatId, threadId } = click;
     const view = renderModal(form, { subject: form.subject, chatId, threadId });
-    await client.views.open({ trigger_id: triggerId, view });
+    const opened = client.views.open({ trigger_id: triggerId, view });
+    opened.catch(() => {}); // also when it fails after the limit
+    await within(OPEN_WITHIN_MS, opened);
   } catch (error) {
     log.warn({ error: messageOf(error) }, "a form could not be opened");
   }
@@ -104,7 +101,7 @@ async function runDesk(options: IntakeOptions, work: DeskWork): Promise<void> {
   // delivered again because the acknowledgement was lost: it was answered then
   if (received.kind === "duplicate" && received.answer) return;
   const answer = await handle(options, event, received.inboxId);
-  if (!answer) return;
+  if (!answer || !isAnswered(event)) return;
   const { responseUrl } = work.inbound;
   await answerInPrivate(options, event, { answer, responseUrl });
 }
@@ -118,10 +115,6 @@ async function handle(
     return await edge.desk.handle({ tenantId: edge.tenantId, inboxId });
   } catch (error) {
     edge.log.error({ inboxId, error: messageOf(error) }, "the desk failed");
-    return failureAnswer(event.person);
+    return isAnswered(event) ? failureAnswer(event.person) : null;
   }
-}
-
-function isForDesk(event: InboundEvent): event is DeskEvent {
-  return event.kind === "click" || event.kind === "command" || event.kind === "submission";
 }

@@ -1,16 +1,15 @@
-import type { types, webApi } from "@slack/bolt";
+import type { webApi } from "@slack/bolt";
 import type { Card, Delivery, DeliveryResult, Messenger } from "../../domain/messenger.ts";
-import { isVisible } from "../plain-line.ts";
+import { isVisible, plainLine, plainText } from "../plain-line.ts";
 import { splitText } from "../split-text.ts";
+import { chatFacts } from "./chat-facts.ts";
 import { toDeliveryResult } from "./delivery-error.ts";
+import { downloadFile } from "./download.ts";
 import { escapedCost, escapeSlack } from "./escape.ts";
-import { lookUpMessage, metadataOf } from "./look-up.ts";
+import { lookUpMessage } from "./look-up.ts";
+import { type Part, postPart } from "./post-part.ts";
 import { renderCard, TEXT_LIMIT } from "./render-card.ts";
-
-interface Part {
-  text: string;
-  blocks?: types.KnownBlock[];
-}
+import { sendUploads } from "./send-files.ts";
 
 /** The sending side of a Slack app. The client must not retry by itself. */
 export function createSlackMessenger(options: {
@@ -21,16 +20,36 @@ export function createSlackMessenger(options: {
   return {
     name: "slack",
     channelId,
-    deliver(delivery, signal) {
-      if (delivery.content.kind === "card_edit")
-        return editCard(client, delivery, delivery.content);
-      return sendParts(client, delivery, signal);
-    },
+    deliver: (delivery, signal) => deliver(client, delivery, signal),
     lookUp: (query) => lookUpMessage(client, query),
+    download: (media, signal) => downloadFile(client, media, signal),
+    chatFacts: (chatId) => chatFacts(client, chatId),
     async showTyping() {
       // Slack has no such sign for apps in ordinary conversations
     },
   };
+}
+
+async function deliver(
+  client: webApi.WebClient,
+  delivery: Delivery,
+  signal: AbortSignal,
+): Promise<DeliveryResult> {
+  const { content } = delivery;
+  switch (content.kind) {
+    case "text":
+    case "card":
+    case "thread":
+      return sendParts(client, delivery, signal);
+    case "card_edit":
+      return editCard(client, delivery, content);
+    case "uploads":
+      return sendUploads(client, delivery, content, signal);
+    case "copies":
+      return { kind: "refused", error: "Slack does not copy messages" };
+    default:
+      return content satisfies never;
+  }
 }
 
 async function sendParts(
@@ -43,40 +62,20 @@ async function sendParts(
   for (const [index, part] of parts.entries()) {
     if (index < delivery.sentParts.length) continue;
     if (signal.aborted) return { kind: "retry", afterMs: 0, error: "the process stops" };
-    const sent = await sendOne(client, delivery, { ...part, index });
+    const sent = await postPart(client, delivery, { ...part, index });
     if (typeof sent !== "string") return sent;
     await delivery.onPart(sent, index === parts.length - 1);
   }
   return { kind: "sent" };
 }
 
-/** The message's ts, or why there is none. */
-async function sendOne(
-  client: webApi.WebClient,
-  { chatId, threadId, outboxId }: Delivery,
-  part: Part & { index: number },
-): Promise<string | DeliveryResult> {
-  try {
-    const { ts } = await client.chat.postMessage({
-      channel: chatId,
-      text: part.text,
-      ...(part.blocks ? { blocks: part.blocks } : {}),
-      ...(threadId === null ? {} : { thread_ts: threadId }),
-      mrkdwn: false,
-      unfurl_links: false,
-      unfurl_media: false,
-      metadata: metadataOf(outboxId, part.index),
-    });
-    return ts ?? { kind: "uncertain", error: "Slack answered without the message's ts" };
-  } catch (error) {
-    return toDeliveryResult(error);
-  }
-}
-
-function partsOf({ content }: Delivery): Part[] {
+function partsOf({ content }: Delivery): Omit<Part, "index">[] {
   if (content.kind === "card") return [renderCard(content.card)];
-  if (content.kind === "card_edit" || !isVisible(content.text)) return [];
-  const { link, text } = content;
+  // the first message of a thread is the thread
+  if (content.kind === "thread") return [{ text: escapeSlack(plainLine(content.title) || "—") }];
+  if (content.kind !== "text" || !isVisible(content.text)) return [];
+  const { link, quiet } = content;
+  const text = quiet ? plainText(content.text) : content.text;
   const whole = link && !text.includes(link) ? `${text}\n\n${link}` : text;
   return splitText(whole, TEXT_LIMIT, escapedCost).map((part) => ({ text: escapeSlack(part) }));
 }

@@ -9,7 +9,14 @@ const file = z.looseObject({
   size: z.number().nullish(),
 });
 
-export const messageSchema = z.looseObject({
+const attachment = z.looseObject({
+  /** Somebody's message that was passed on. */
+  is_share: z.boolean().nullish(),
+  author_name: z.string().nullish(),
+  text: z.string().nullish(),
+});
+
+const contentFields = {
   type: z.literal("message"),
   subtype: z.string().optional(),
   user: z.string().optional(),
@@ -17,10 +24,29 @@ export const messageSchema = z.looseObject({
   text: z.string().nullish(),
   ts: z.string(),
   thread_ts: z.string().optional(),
-  channel: z.string(),
-  channel_type: z.string().optional(),
-  team: z.string().optional(),
   files: z.array(file).nullish(),
+  attachments: z.array(attachment).nullish().catch(null),
+};
+const contentSchema = z.looseObject(contentFields);
+const place = { channel: z.string(), channel_type: z.string().optional() };
+
+export const messageSchema = z.looseObject({ ...contentFields, ...place });
+
+export const changedMessageSchema = z.looseObject({
+  type: z.literal("message"),
+  subtype: z.literal("message_changed"),
+  /** Of the change. */
+  ts: z.string(),
+  message: contentSchema,
+  ...place,
+});
+
+export const reactionSchema = z.looseObject({
+  type: z.enum(["reaction_added", "reaction_removed"]),
+  user: z.string(),
+  reaction: z.string(),
+  item: z.looseObject({ type: z.literal("message"), channel: z.string(), ts: z.string() }),
+  event_ts: z.string().optional(),
 });
 
 export const eventSchema = z.looseObject({
@@ -105,7 +131,11 @@ export const modalOriginSchema = z.object({
 });
 export type ModalOrigin = z.infer<typeof modalOriginSchema>;
 
+export type EventCallback = z.infer<typeof eventSchema>;
+export type SlackContent = z.infer<typeof contentSchema>;
 export type SlackMessage = z.infer<typeof messageSchema>;
+export type ChangedMessage = z.infer<typeof changedMessageSchema>;
+export type SlackReaction = z.infer<typeof reactionSchema>;
 export type BlockActions = z.infer<typeof blockActionsSchema>;
 export type ViewSubmission = z.infer<typeof viewSubmissionSchema>;
 export type SlashCommand = z.infer<typeof slashCommandSchema>;

@@ -13,11 +13,20 @@ const WITHIN_MS = 800;
 /** Events of messages carry an id and no name. */
 export function createPeople(client: webApi.WebClient): People {
   const names = new Map<string, string>();
+  // two messages at once wait for one answer, and go on in their order
+  const asked = new Map<string, Promise<string | undefined>>();
+  const ask = (userId: string) => {
+    const running = asked.get(userId);
+    if (running !== undefined) return running;
+    const answer = askName(client, userId).finally(() => asked.delete(userId));
+    asked.set(userId, answer);
+    return answer;
+  };
   return {
     async nameOf(userId, otherwise) {
       const known = names.get(userId);
       if (known !== undefined) return known;
-      const name = await within(WITHIN_MS, askName(client, userId));
+      const name = await within(WITHIN_MS, ask(userId));
       if (name === undefined) return otherwise;
       const oldest = names.keys().next();
       if (names.size >= KNOWN && !oldest.done) names.delete(oldest.value);

@@ -112,7 +112,7 @@ function footerBlocks(footer: string[]): Block[] {
   return [{ type: "context", elements: [{ type: "plain_text", text, emoji: false }] }];
 }
 
-function buttonBlocks(buttons: CardButton[]): Block[] {
+export function buttonBlocks(buttons: readonly CardButton[]): Block[] {
   const seen = new Map<string, number>();
   const elements = buttons.map((button): types.Button => {
     const times = (seen.get(button.action) ?? 0) + 1;

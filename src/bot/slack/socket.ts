@@ -3,13 +3,8 @@ import { messageOf } from "../../domain/errors.ts";
 import type { EdgeLog, EdgeStatus } from "../edge.ts";
 import { pause, within } from "../wait.ts";
 import { slackCode } from "./delivery-error.ts";
+import type { Envelope } from "./intake.ts";
 import { sdkLogger } from "./sdk-logger.ts";
-
-export interface Envelope {
-  body: unknown;
-  /** Slack delivers the envelope again until this is called. */
-  ack(response?: Record<string, unknown>): Promise<void>;
-}
 
 export interface SocketOptions {
   appToken: string;

@@ -1,14 +1,19 @@
 import type { Api } from "grammy";
 import type { DeskAnswer, FormRequest, InboxRef } from "../../domain/desk.ts";
 import { messageOf } from "../../domain/errors.ts";
-import type { ClickEvent, DeskEvent } from "../../domain/inbound.ts";
+import {
+  type AnsweredEvent,
+  type ClickEvent,
+  type DeskEvent,
+  isAnswered,
+} from "../../domain/inbound.ts";
 import type { EdgeOptions } from "../edge.ts";
 import { failureAnswer, promptField } from "../edge-words.ts";
 import { plainLine } from "../plain-line.ts";
 import { splitText } from "../split-text.ts";
 import { within } from "../wait.ts";
 import type { PromptCodec } from "./prompt.ts";
-import { MESSAGE_LIMIT } from "./render-card.ts";
+import { inlineKeyboard, MESSAGE_LIMIT } from "./render-card.ts";
 
 /** The person sees a spinner until the click is answered, and Telegram forgets it after seconds. */
 const TOAST_WITHIN_MS = 1_800;
@@ -23,7 +28,7 @@ export interface AnswerOptions {
 /** Runs the desk for one stored event and tells the person, and nobody else, what came of it. */
 export async function answerEvent(
   options: AnswerOptions,
-  event: DeskEvent,
+  event: AnsweredEvent,
   work: { ref: InboxRef; callbackId: string | null; messageId: string | null },
 ): Promise<void> {
   const handled = runDesk(options, event, work.ref);
@@ -34,12 +39,28 @@ export async function answerEvent(
   }
   const inTime = await within(TOAST_WITHIN_MS, handled);
   await toast(options, work.callbackId, inTime ?? null);
-  if (inTime !== undefined) return;
-  const late = await handled;
-  if (late) await say(options, event, { answer: late, messageId: event.messageId });
+  const answer = await handled;
+  if (answer?.replaces) await replace(options, event, answer);
+  else if (answer && inTime === undefined)
+    await say(options, event, { answer, messageId: event.messageId });
 }
 
-async function runDesk(
+/** The message with the button says what came of it, and has no buttons any more. */
+async function replace(
+  { api, edge }: AnswerOptions,
+  { chatId, messageId }: ClickEvent,
+  { text }: DeskAnswer,
+): Promise<void> {
+  if (messageId === null) return;
+  try {
+    await api.editMessageText(Number(chatId), Number(messageId), text);
+  } catch (error) {
+    edge.log.warn({ error: messageOf(error) }, "an answer could not take its message's place");
+  }
+}
+
+/** What the person is to be told; nothing for a reaction, also when it fails. */
+export async function runDesk(
   { edge }: AnswerOptions,
   event: DeskEvent,
   ref: InboxRef,
@@ -48,7 +69,7 @@ async function runDesk(
     return await edge.desk.handle(ref);
   } catch (error) {
     edge.log.error({ inboxId: ref.inboxId, error: messageOf(error) }, "the desk failed");
-    return failureAnswer(event.person);
+    return isAnswered(event) ? failureAnswer(event.person) : null;
   }
 }
 
@@ -59,7 +80,7 @@ export async function toast(
   answer: DeskAnswer | null,
 ): Promise<void> {
   if (callbackId === null) return;
-  const text = plainLine(answer?.text ?? "", TOAST_LIMIT);
+  const text = plainLine(answer?.privately ?? answer?.text ?? "", TOAST_LIMIT);
   try {
     await api.answerCallbackQuery(callbackId, {
       ...(text === "" ? {} : { text }),
@@ -73,16 +94,20 @@ export async function toast(
 /** Telegram has no private answer to a text: it stands below the message it answers. */
 async function say(
   { api, edge }: AnswerOptions,
-  event: DeskEvent,
+  event: AnsweredEvent,
   { answer, messageId }: { answer: DeskAnswer; messageId: string | null },
 ): Promise<void> {
   const reply = messageId === null ? {} : { reply_parameters: replyTo(messageId) };
   try {
-    for (const [index, text] of splitText(answer.text, MESSAGE_LIMIT).entries())
+    const parts = splitText(answer.text, MESSAGE_LIMIT);
+    for (const [index, text] of parts.entries())
       await api.sendMessage(Number(event.chatId), text, {
         ...threadOf(event),
         ...(index === 0 ? reply : {}),
         link_preview_options: { is_disabled: true },
+        ...(answer.buttons && index === parts.length - 1
+          ? { reply_markup: inlineKeyboard(answer.buttons) }
+          : {}),
       });
   } catch (error) {
     edge.log.warn({ error: messageOf(error) }, "an answer to a staff member could not be sent");
@@ -119,6 +144,6 @@ function replyTo(messageId: string) {
   return { message_id: Number(messageId), allow_sending_without_reply: true };
 }
 
-function threadOf(event: DeskEvent) {
+function threadOf(event: AnsweredEvent) {
   return event.threadId === null ? {} : { message_thread_id: Number(event.threadId) };
 }

@@ -3,6 +3,7 @@ import { Agent as HttpsAgent } from "node:https";
 import { type Api, Bot, GrammyError } from "grammy";
 import { messageOf, RetryableError, StartError } from "../../domain/errors.ts";
 import type { EdgeLog, EdgeOptions, MessengerEdge } from "../edge.ts";
+import { inspectTelegram } from "./inspect.ts";
 import { Intake } from "./intake.ts";
 import { createTelegramMessenger } from "./messenger.ts";
 import { Poller } from "./poller.ts";
@@ -34,6 +35,7 @@ export function createTelegramBot(options: TelegramOptions): MessengerEdge {
   return {
     messenger: createTelegramMessenger({ api: bot.api, channelId: options.channelId }),
     check: () => checkToken(bot, options.apiRoot),
+    inspect: (chats) => inspectTelegram({ token: options.token, apiRoot: options.apiRoot }, chats),
     ...way,
     async stop() {
       await way.stop();

@@ -25,7 +25,23 @@ function fromAnswer(error: GrammyError, chatId: string): DeliveryResult {
   if (error.error_code === 401) return { kind: "retry", afterMs: TOKEN_REFUSED_MS, error: said };
   // only a person can block the bot; from a group it was removed
   if (error.error_code === 403 && !chatId.startsWith("-")) return { kind: "blocked", error: said };
+  if (THREAD_GONE.test(error.description)) return { kind: "thread_gone", error: said };
   return { kind: "refused", error: said };
+}
+
+const THREAD_GONE = /^Bad Request: (message thread not found|TOPIC_DELETED)/i;
+
+/** Whatever Telegram has against a topic in a chat that is there: it is no forum, a right is missing. */
+export function isTopicRefused(error: unknown): boolean {
+  return describes(error, /^Bad Request: (?!chat not found)/) && !isMoved(error);
+}
+
+function isMoved(error: unknown): boolean {
+  return error instanceof GrammyError && error.parameters.migrate_to_chat_id !== undefined;
+}
+
+export function isFileTooBig(error: unknown): boolean {
+  return describes(error, /^Bad Request: file is too big/);
 }
 
 export function isNotModified(error: unknown): boolean {

@@ -1,12 +1,21 @@
 import type { Api } from "grammy";
 import type { Delivery, DeliveryResult, Messenger } from "../../domain/messenger.ts";
-import { isVisible } from "../plain-line.ts";
+import { isVisible, plainLine, plainText } from "../plain-line.ts";
 import { splitText } from "../split-text.ts";
-import { isMarkupRefused, isNotModified, toDeliveryResult } from "./delivery-error.ts";
+import type { CallSignal } from "./call-signal.ts";
+import { chatFacts, deleteMessage } from "./chat-duties.ts";
+import { toChatId } from "./chat-id.ts";
+import {
+  isMarkupRefused,
+  isNotModified,
+  isTopicRefused,
+  toDeliveryResult,
+} from "./delivery-error.ts";
+import { downloadFile } from "./download.ts";
 import { type CardPart, MESSAGE_LIMIT, type RenderedCard, renderCard } from "./render-card.ts";
+import { sendCopies, sendUploads } from "./send-files.ts";
 
 type SendOptions = NonNullable<Parameters<Api["sendMessage"]>[2]>;
-type CallSignal = Parameters<Api["sendMessage"]>[3];
 
 interface Part {
   text: string;
@@ -21,23 +30,62 @@ export function createTelegramMessenger(options: { api: Api; channelId: string }
   return {
     name: "telegram",
     channelId,
+    canCopy: true,
     async deliver(delivery, abort) {
-      // the same standard object; grammY types it by a polyfill
-      const signal = abort as unknown as CallSignal;
       try {
-        if (delivery.content.kind === "card_edit")
-          return await editCard(api, delivery, { ...delivery.content, signal });
-        return await sendParts(api, delivery, signal);
+        return await deliver(api, delivery, abort);
       } catch (error) {
         // cannot be written in Telegram's format: nothing was sent
         if (error instanceof RangeError) return { kind: "refused", error: error.message };
         throw error;
       }
     },
+    download: (media, signal) => downloadFile(api, media, signal),
+    chatFacts: (chatId) => chatFacts(api, chatId),
+    deleteMessage: (message) => deleteMessage(api, message),
     async showTyping(chatId) {
       await api.sendChatAction(toChatId(chatId), "typing").catch(() => undefined);
     },
   };
+}
+
+async function deliver(api: Api, delivery: Delivery, abort: AbortSignal): Promise<DeliveryResult> {
+  const signal = abort as unknown as CallSignal; // see CallSignal
+  const { content } = delivery;
+  switch (content.kind) {
+    case "text":
+    case "card":
+      return sendParts(api, delivery, signal);
+    case "card_edit":
+      return editCard(api, delivery, { ...content, signal });
+    case "thread":
+      return openTopic(api, delivery, { title: content.title, signal });
+    case "copies":
+      return sendCopies(api, delivery, content, signal);
+    case "uploads":
+      return sendUploads(api, delivery, content, abort);
+    default:
+      return content satisfies never;
+  }
+}
+
+const TOPIC_NAME_LIMIT = 128;
+
+/** Without a forum, or the right to open topics, what is meant for one goes to the group itself. */
+async function openTopic(
+  api: Api,
+  delivery: Delivery,
+  { title, signal }: { title: string; signal: CallSignal },
+): Promise<DeliveryResult> {
+  try {
+    const name = plainLine(title, TOPIC_NAME_LIMIT) || "—";
+    const topic = await api.createForumTopic(toChatId(delivery.chatId), name, {}, signal);
+    await delivery.onPart(String(topic.message_thread_id), true);
+    return { kind: "sent" };
+  } catch (error) {
+    if (isTopicRefused(error)) return { kind: "no_threads", error: "no topics in this chat" };
+    return toDeliveryResult(error, delivery.chatId);
+  }
 }
 
 async function sendParts(
@@ -77,14 +125,25 @@ async function sendOne(
 
 function partsOf({ content }: Delivery): Part[] {
   if (content.kind === "card") return cardParts(renderCard(content.card));
-  if (content.kind === "card_edit" || !isVisible(content.text)) return [];
-  const { link, text } = content;
+  if (content.kind !== "text" || !isVisible(content.text)) return [];
+  const { link, quiet } = content;
+  const text = quiet ? quietText(content.text) : content.text;
   const whole = link && !text.includes(link) ? `${text}\n\n${link}` : text;
   const options: SendOptions = {
     link_preview_options: link ? { url: link } : { is_disabled: true },
     ...(content.protect ? { protect_content: true } : {}),
+    ...(quiet ? { disable_notification: true } : {}),
   };
   return splitText(whole, MESSAGE_LIMIT).map((part) => ({ text: part, options }));
+}
+
+/** No mention, command or hashtag: Telegram makes them of plain text, and people get pinged. */
+function quietText(text: string): string {
+  const wordJoiner = "\u2060";
+  return plainText(text).replace(
+    /(?<![\p{L}\p{N}_/:.])[@/#](?=[\p{L}\p{N}_])/gu,
+    `$&${wordJoiner}`,
+  );
 }
 
 function cardParts({ parts, keyboard }: RenderedCard): Part[] {
@@ -143,9 +202,4 @@ async function editOnce(
 
 function threadOption(threadId: string | null): Pick<SendOptions, "message_thread_id"> {
   return threadId === null ? {} : { message_thread_id: Number(threadId) };
-}
-
-function toChatId(chatId: string): number | string {
-  const id = Number(chatId);
-  return Number.isSafeInteger(id) ? id : chatId;
 }

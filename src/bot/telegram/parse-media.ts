@@ -1,5 +1,6 @@
 import type { Media } from "../../domain/inbound.ts";
-import type { Message } from "./api-types.ts";
+import type { Message, MessageOrigin } from "./api-types.ts";
+import { personOf } from "./origin.ts";
 
 /** The platform's own notices about a chat: nobody said anything. */
 const SERVICE = [
@@ -39,9 +40,17 @@ export function isServiceMessage(message: Message): boolean {
 
 /** What hangs on a message. A kind that is not known, also a future one, is `other`. */
 export function parseMedia(message: Message): Media[] {
-  const media = known(message) ?? (message.text === undefined ? { kind: "other" as const } : null);
+  const media = contentOf(message);
   if (!media) return [];
-  return [isForwarded(message) ? { ...media, forwarded: true } : media];
+  const { media_group_id: album } = message;
+  return [{ ...media, ...forwardOf(message), ...(album === undefined ? {} : { album }) }];
+}
+
+function contentOf(message: Message): Media | null {
+  const media = known(message);
+  if (media) return media;
+  if (message.text === undefined) return { kind: "other", ...labelOf(message) };
+  return isForwarded(message) ? { kind: "forward" } : null;
 }
 
 function known(message: Message): Media | null {
@@ -78,3 +87,49 @@ function fileOf(file: TelegramFile | undefined): Omit<Media, "kind"> {
 function isForwarded(message: Message): boolean {
   return message.forward_origin !== undefined || "forward_date" in message;
 }
+
+function forwardOf(message: Message): Pick<Media, "forwarded" | "forwardedFrom"> {
+  if (!isForwarded(message)) return {};
+  const forwardedFrom = message.forward_origin && authorOf(message.forward_origin);
+  return { forwarded: true, ...(forwardedFrom ? { forwardedFrom } : {}) };
+}
+
+/** A person may hide; a name alone proves nothing. */
+function authorOf(origin: MessageOrigin): Media["forwardedFrom"] {
+  switch (origin.type) {
+    case "user":
+      return { kind: "user", name: personOf(origin.sender_user).name };
+    case "hidden_user":
+      return { kind: "hidden_user", name: origin.sender_user_name };
+    case "chat":
+      return { kind: "chat", name: titleOf(origin.sender_chat) };
+    case "channel":
+      return { kind: "channel", name: titleOf(origin.chat) };
+    default:
+      return undefined; // a kind of a later version
+  }
+}
+
+function titleOf(chat: { id: number; title?: string | undefined }): string {
+  return chat.title ?? String(chat.id);
+}
+
+/** The field that holds the content: the only one that is not about the message itself. */
+function labelOf(message: Message): Pick<Media, "label"> {
+  const label = Object.keys(message).find(
+    (name) => !ABOUT.has(name) && /^[a-z_]{1,40}$/.test(name),
+  );
+  return label === undefined ? {} : { label };
+}
+
+const ABOUT = new Set(
+  (
+    "message_id message_thread_id direct_messages_topic from sender_chat sender_boost_count " +
+    "sender_business_bot date business_connection_id chat forward_origin forward_date " +
+    "is_topic_message is_automatic_forward reply_to_message external_reply quote reply_to_story " +
+    "reply_to_checklist_task_id via_bot edit_date has_protected_content is_from_offline " +
+    "is_paid_post media_group_id author_signature paid_star_count text entities " +
+    "link_preview_options effect_id caption caption_entities show_caption_above_media " +
+    "has_media_spoiler reply_markup"
+  ).split(" "),
+);

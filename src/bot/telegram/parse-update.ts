@@ -1,6 +1,14 @@
-import type { ClickEvent, InboundEvent, MembershipEvent, Person } from "../../domain/inbound.ts";
+import type {
+  ClickEvent,
+  EditEvent,
+  InboundEvent,
+  MembershipEvent,
+  MovedEvent,
+} from "../../domain/inbound.ts";
 import type { CallbackQuery, Chat, ChatMemberUpdated, Message, Update, User } from "./api-types.ts";
+import { isPrivate, originOf } from "./origin.ts";
 import { isServiceMessage, parseMedia } from "./parse-media.ts";
+import { parseReaction } from "./parse-reaction.ts";
 import type { PromptReference } from "./prompt.ts";
 
 export interface UpdateContext {
@@ -21,20 +29,32 @@ export const ALLOWED_UPDATES = [
   "message_reaction",
 ] as const;
 
-/** null: nothing that concerns us, as an edit, a notice of the platform, another bot's command. */
+/** null: nothing that concerns us, as a notice of the platform, or another bot's command. */
 export function parseUpdate(update: Update, context: UpdateContext): InboundEvent | null {
+  const { update_id: id } = update;
   if (update.callback_query) return parseClick(update.callback_query, context);
   if (update.my_chat_member) return parseMembership(update.my_chat_member, context);
+  if (update.message_reaction) return parseReaction(update.message_reaction, id, context.channelId);
+  if (update.edited_message) return parseEdit(update.edited_message, id, context);
   if (update.message) return parseMessage(update.message, context);
   return null;
 }
 
+/** What an update without an event is logged as. */
+export function whyIgnored(update: Update): string {
+  if (update.message_reaction_count || update.message_reaction?.actor_chat)
+    return "a reaction that names no person is not counted";
+  return "an update is ignored";
+}
+
 function parseMessage(message: Message, context: UpdateContext): InboundEvent | null {
   const { chat, from } = message;
+  const moved = parseMoved(message, context);
+  if (moved) return moved;
   if (!chat || !from || isServiceMessage(message)) return null; // a post of a channel has no person
   const key = `message:${chat.id}:${message.message_id}`;
   const origin = {
-    ...originOf(chat, from, context),
+    ...originOf(chat, from, context.channelId),
     eventKey: key,
     threadId: threadOf(message),
     sentAt: message.date * 1000,
@@ -52,6 +72,7 @@ function parseMessage(message: Message, context: UpdateContext): InboundEvent | 
       form: prompt.form,
       subject: prompt.subject,
       values: { [prompt.field]: text.trim() },
+      messageId: String(message.message_id),
     };
   return {
     ...origin,
@@ -60,6 +81,45 @@ function parseMessage(message: Message, context: UpdateContext): InboundEvent | 
     text: command?.name === "start" && isPrivate(chat) ? startText(command.args) : text,
     media: parseMedia(message),
     replyToId: message.reply_to_message ? String(message.reply_to_message.message_id) : null,
+  };
+}
+
+/** Commands and answers to prompts are not done again because their text was changed. */
+function parseEdit(message: Message, updateId: number, context: UpdateContext): EditEvent | null {
+  const { chat, from } = message;
+  if (!chat || !from || from.is_bot || isServiceMessage(message)) return null;
+  const text = textOf(message, from);
+  const command = readCommand(text, context.bot.username);
+  if (command === "other_bot" || promptOf(message, context)) return null;
+  if (command && isForStaff(command, chat, context)) return null;
+  return {
+    ...originOf(chat, from, context.channelId),
+    kind: "edit",
+    // an edit carries seconds only, and two may fall into one
+    eventKey: `edit:${chat.id}:${message.message_id}:${updateId}`,
+    threadId: threadOf(message),
+    sentAt: (message.edit_date ?? message.date) * 1000,
+    writtenAt: message.date * 1000,
+    externalId: String(message.message_id),
+    text: command?.name === "start" && isPrivate(chat) ? startText(command.args) : text,
+    media: parseMedia(message),
+  };
+}
+
+/** Told in both chats, the old and the new one: the same event. */
+function parseMoved(message: Message, context: UpdateContext): MovedEvent | null {
+  const { chat, from, migrate_to_chat_id: to, migrate_from_chat_id: old } = message;
+  if (!chat || isPrivate(chat) || (to === undefined && old === undefined)) return null;
+  const [oldId, newId] = to === undefined ? [old, chat.id] : [chat.id, to];
+  const platform = { id: chat.id, is_bot: true, first_name: "Telegram" };
+  return {
+    ...originOf(chat, from ?? platform, context.channelId),
+    kind: "moved",
+    chatId: String(oldId),
+    eventKey: `moved:${oldId}:${newId}`,
+    threadId: null,
+    sentAt: message.date * 1000,
+    toChatId: String(newId),
   };
 }
 
@@ -107,7 +167,7 @@ function parseClick(query: CallbackQuery, context: UpdateContext): ClickEvent | 
   const message = query.message; // may be inaccessible: only chat and id are sure
   const chat = message?.chat ?? { id: query.from.id, type: "private", first_name: "" };
   return {
-    ...originOf(chat, query.from, context),
+    ...originOf(chat, query.from, context.channelId),
     kind: "click",
     eventKey: `click:${query.id}`,
     threadId: message && "is_topic_message" in message ? threadOf(message) : null,
@@ -131,7 +191,7 @@ function parseMembership(
   const inPrivate = arrived ? ("unblocked" as const) : ("blocked" as const);
   const inGroup = arrived ? ("added" as const) : ("removed" as const);
   return {
-    ...originOf(chat, from, context),
+    ...originOf(chat, from, context.channelId),
     kind: "membership",
     eventKey: `member:${chat.id}:${date}:${before?.status}:${after.status}`,
     threadId: null,
@@ -140,32 +200,8 @@ function parseMembership(
   };
 }
 
-function originOf(chat: Pick<Chat, "id" | "type">, from: User, context: UpdateContext) {
-  return {
-    messenger: "telegram" as const,
-    channelId: context.channelId,
-    chatId: String(chat.id),
-    chatKind: isPrivate(chat) ? ("private" as const) : ("group" as const),
-    person: personOf(from),
-  };
-}
-
-function isPrivate(chat: Pick<Chat, "type">): boolean {
-  return chat.type === "private";
-}
-
 /** Outside forums a reply carries a thread id too, which must not be sent back. */
 function threadOf(message: Pick<Message, "is_topic_message" | "message_thread_id">): string | null {
   const { is_topic_message: isTopic, message_thread_id: thread } = message;
   return isTopic && thread !== undefined ? String(thread) : null;
-}
-
-export function personOf(user: User): Person {
-  return {
-    id: String(user.id),
-    teamId: "",
-    name: [user.first_name, user.last_name].filter(Boolean).join(" "),
-    languageCode: user.language_code ?? null,
-    isBot: user.is_bot,
-  };
 }

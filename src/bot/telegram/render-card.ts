@@ -95,9 +95,13 @@ function pack(lines: CardPart[]): CardPart[] {
 }
 
 function keyboardOf(card: Card): InlineKeyboardMarkup {
-  if (card.outcome !== undefined) return { inline_keyboard: [] };
+  return inlineKeyboard(card.outcome === undefined ? card.buttons : []);
+}
+
+/** Two buttons a row. Throws RangeError like `renderCard`. */
+export function inlineKeyboard(buttons: readonly CardButton[]): InlineKeyboardMarkup {
   const rows: CardButton[][] = [];
-  for (let at = 0; at < card.buttons.length; at += 2) rows.push(card.buttons.slice(at, at + 2));
+  for (let at = 0; at < buttons.length; at += 2) rows.push(buttons.slice(at, at + 2));
   return { inline_keyboard: rows.map((row) => row.map(buttonOf)) };
 }
 

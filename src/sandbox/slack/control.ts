@@ -2,7 +2,10 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { ControlError, readBody } from "../control-body.ts";
 import { createClickRoutes } from "./control-clicks.ts";
+import { createEditRoutes } from "./control-edits.ts";
+import { createListRoutes } from "./control-lists.ts";
 import { enter, missing } from "./control-requests.ts";
+import { createRightsRoutes } from "./control-rights.ts";
 import { createViewRoutes } from "./control-views.ts";
 import type { SlackCore } from "./core.ts";
 import { storeFile } from "./files.ts";
@@ -11,7 +14,7 @@ import { pingsOf, typedText } from "./reading.ts";
 import { shownMessage } from "./replies.ts";
 import { eventIdOf, opaque } from "./stamp.ts";
 import { channelMessages, findMessage, type Json } from "./state.ts";
-import { BOT } from "./workspace.ts";
+import { BOT, SIGNING_SECRET } from "./workspace.ts";
 
 /** Plays the people of the workspace. Errors: `{error:{code,message}}`. */
 export function createControl(core: SlackCore, refresh: (reason: string) => void): Hono {
@@ -46,7 +49,7 @@ export function createControl(core: SlackCore, refresh: (reason: string) => void
   });
   routes.post("/request-url", async (context) => {
     const { url, signing_secret } = await readBody(context, requestUrlBody);
-    const target = { url: url ?? "", signingSecret: signing_secret ?? "" };
+    const target = { url: url ?? "", signingSecret: signing_secret ?? SIGNING_SECRET };
     const verified = url === undefined || (await verifyUrl(target, opaque("challenge", url)));
     if (verified) core.record("slack.request_url", { url, signing_secret });
     return context.json({ verified });
@@ -68,10 +71,18 @@ export function createControl(core: SlackCore, refresh: (reason: string) => void
   });
   routes.route("/", createClickRoutes(core));
   routes.route("/", createViewRoutes(core));
+  routes.route("/", createEditRoutes(core));
+  routes.route("/", createListRoutes(core));
+  routes.route("/", createRightsRoutes(core));
   return routes;
 }
 
-const file = z.object({ name: z.string(), mimetype: z.string(), base64: z.string().optional() });
+const file = z.object({
+  name: z.string(),
+  mimetype: z.string(),
+  base64: z.string().optional(),
+  size: z.int().min(0).optional(),
+});
 const messageBody = z.object({
   channel: z.string(),
   user: z.string(),
@@ -121,7 +132,9 @@ function listed(core: SlackCore, ts: string, channel: string): Json {
     edited: message.editedTs !== undefined,
     pings: pingsOf(message),
     files:
-      message.files.length > 0 ? message.files.map(({ id, name }) => ({ id, name })) : undefined,
+      message.files.length > 0
+        ? message.files.map(({ sha256: _stored, ...shown }) => shown)
+        : undefined,
     metadata: message.metadata,
     blocks: message.blocks,
   };

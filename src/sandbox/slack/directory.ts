@@ -18,6 +18,7 @@ export function channelOf(state: SlackState, reference: string): Channel {
 export function channelForPost(core: SlackCore, reference: string): Channel {
   if (core.state.users.has(reference)) return openDirect(core, reference);
   const channel = channelOf(core.state, reference);
+  if (channel.isArchived) throw new Refusal("is_archived");
   if (!channel.members.has(BOT.userId)) throw new Refusal("not_in_channel");
   return channel;
 }

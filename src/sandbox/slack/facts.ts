@@ -1,4 +1,4 @@
-import type { Json, SlackState, StoredFile } from "./state.ts";
+import type { Installation, Json, SlackState, StoredFile } from "./state.ts";
 
 /** What the journal says about this service: kind of the event and its data. */
 export interface SlackFacts {
@@ -10,7 +10,8 @@ export interface SlackFacts {
     blocks?: Json[];
     thread_ts?: string;
     metadata?: Json;
-    files?: Omit<StoredFile, "id">[];
+    /** With an id when the bot uploaded it before. */
+    files?: (Omit<StoredFile, "id"> & { id?: string })[];
     ephemeral_for?: string;
     /** The response_url it came by. */
     hook?: string;
@@ -31,6 +32,9 @@ export interface SlackFacts {
     name: string;
     removed?: boolean;
   };
+  "slack.upload_opened": { filename: string; length: number };
+  "slack.upload_received": { id: string; file: Omit<StoredFile, "id"> };
+  "slack.upload_completed": { ids: string[] };
   "slack.click": { channel: string; user: string; ts: string; action: Json };
   "slack.command": { channel: string; user: string; command: string; text: string };
   "slack.view_opened": { trigger_id: string; user: string; view: Json; previous?: string };
@@ -44,6 +48,9 @@ export interface SlackFacts {
   "slack.request_url": { url?: string; signing_secret?: string };
   "slack.direct_opened": { channel: string; user: string };
   "slack.channel_joined": { channel: string; user: string; name?: string };
+  "slack.channel_left": { channel: string; user: string };
+  "slack.channel_archived": { channel: string; archived: boolean };
+  "slack.installation_changed": Partial<Installation>;
   "slack.envelope_sent": { key: string; envelope_id: string; lost?: boolean };
   "slack.envelope_acked": { key: string; payload?: Json };
   "slack.envelope_dropped": { key: string; reason: string };

@@ -2,12 +2,16 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
+import { mimeOf } from "../mime-types.ts";
 import type { SlackCore } from "./core.ts";
 import type { StoredFile } from "./state.ts";
 import { BOT_TOKEN } from "./workspace.ts";
 
-/** `url_private` of files: without the bot's token there is a login page, with status 200. */
+/**
+ * `url_private` of files: without the bot's token there is a login page, with status 200. And the
+ * addresses that take uploads, which need no token: the address itself is the secret.
+ */
 export function createFileRoutes(core: SlackCore): Hono {
   const routes = new Hono();
   routes.get("/files/:id/:name", async (context) => {
@@ -21,23 +25,47 @@ export function createFileRoutes(core: SlackCore): Hono {
     const bytes = await readFile(join(folder(core), file.sha256));
     return context.body(new Uint8Array(bytes), 200, { "Content-Type": file.mimetype });
   });
+  routes.post("/upload/v1/:ticket", async (context) => {
+    const ticket = context.req.param("ticket");
+    const [id, upload] = [...core.state.uploads].find(([, open]) => open.ticket === ticket) ?? [];
+    if (id === undefined || !upload) return context.text("Not found", 404);
+    const bytes = await uploadedBytes(context);
+    if (bytes.byteLength !== upload.length) return context.text("Length mismatch", 400);
+    const { filename: name } = upload;
+    const file = storeFile(core, { name, mimetype: mimeOf(name), bytes });
+    core.record("slack.upload_received", { id, file });
+    return context.text(`OK - ${bytes.byteLength}`);
+  });
   return routes;
+}
+
+/** The bytes themselves, or a form with the file in it. */
+async function uploadedBytes(context: Context): Promise<Uint8Array> {
+  const type = context.req.header("content-type") ?? "";
+  if (!type.startsWith("multipart/")) return new Uint8Array(await context.req.arrayBuffer());
+  const parts = Object.values(await context.req.parseBody());
+  const file = parts.find((part) => part instanceof File);
+  return new Uint8Array((await file?.arrayBuffer()) ?? []);
 }
 
 export interface Upload {
   name: string;
   mimetype: string;
   base64?: string;
+  bytes?: Uint8Array;
+  /** Claims another size than the bytes have, to play a file that is too big to fetch. */
+  size?: number;
 }
 
 /** Writes the bytes under the name of their hash, before the journal speaks of them. */
 export function storeFile(core: SlackCore, upload: Upload): Omit<StoredFile, "id"> {
-  const bytes =
-    upload.base64 === undefined ? smallFile(upload.mimetype) : Buffer.from(upload.base64, "base64");
+  const given = upload.base64 === undefined ? upload.bytes : Buffer.from(upload.base64, "base64");
+  const bytes = given ?? smallFile(upload.mimetype);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   mkdirSync(folder(core), { recursive: true });
   writeFileSync(join(folder(core), sha256), bytes);
-  return { name: upload.name, mimetype: upload.mimetype, size: bytes.length, sha256 };
+  const { name, mimetype, size = bytes.length } = upload;
+  return { name, mimetype, size, sha256 };
 }
 
 function folder(core: SlackCore): string {

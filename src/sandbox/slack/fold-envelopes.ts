@@ -2,6 +2,7 @@ import { enqueue, enqueueEvent } from "./envelopes.ts";
 import type { Folds, SlackFacts } from "./facts.ts";
 import type { EnvelopeType, Json, SlackState } from "./state.ts";
 import { answerSubmission } from "./view-stack.ts";
+import { SIGNING_SECRET } from "./workspace.ts";
 
 /** What the bot was handed, took, or never took. */
 export const envelopeFolds: Folds = {
@@ -15,7 +16,7 @@ export const envelopeFolds: Folds = {
   "slack.envelope_dropped": (state, fact) => {
     state.envelopes.delete(fact.key);
   },
-  "slack.request_url": (state, { url, signing_secret: signingSecret = "" }) => {
+  "slack.request_url": (state, { url, signing_secret: signingSecret = SIGNING_SECRET }) => {
     state.requestUrl = url === undefined ? undefined : { url, signingSecret };
   },
   "slack.raw_event": (state, fact) => rawEvent(state, fact.payload),

@@ -36,7 +36,10 @@ function joinChannel(state: SlackState, fact: SlackFacts["slack.channel_joined"]
 
 function addMessage(state: SlackState, fact: SlackFacts["slack.message"]): void {
   const { seq, ts } = state.latest;
-  const files = (fact.files ?? []).map((file, i) => ({ ...file, id: numberedId("F", seq, i) }));
+  const files = (fact.files ?? []).map((file, i) => ({
+    ...file,
+    id: file.id ?? numberedId("F", seq, i),
+  }));
   for (const file of files) state.files.set(file.id, file);
   const message: Message = {
     ts,

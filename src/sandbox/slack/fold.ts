@@ -1,13 +1,21 @@
 import type { WorldEvent } from "../journal.ts";
 import type { Folds, SlackFact } from "./facts.ts";
 import { envelopeFolds } from "./fold-envelopes.ts";
+import { fileFolds } from "./fold-files.ts";
 import { interactionFolds } from "./fold-interactions.ts";
 import { messageFolds } from "./fold-messages.ts";
+import { rightsFolds } from "./fold-rights.ts";
 import { createState } from "./seed.ts";
 import { stampOf } from "./stamp.ts";
 import type { SlackState } from "./state.ts";
 
-const FOLDS: Folds = { ...messageFolds, ...interactionFolds, ...envelopeFolds };
+const FOLDS: Folds = {
+  ...messageFolds,
+  ...fileFolds,
+  ...interactionFolds,
+  ...envelopeFolds,
+  ...rightsFolds,
+};
 
 /** State after the event. Deterministic: a replay of the journal gives the same world. */
 export function fold(state: SlackState, event: WorldEvent): SlackState {

@@ -133,7 +133,7 @@ function channelJson(channel: Channel): Json {
   const common = {
     id: channel.id,
     is_im: channel.isIm,
-    is_archived: false,
+    is_archived: channel.isArchived ?? false,
     created: 1_700_000_000,
   };
   if (channel.isIm) return { ...common, user: channel.user, is_open: true };

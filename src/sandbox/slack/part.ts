@@ -11,7 +11,7 @@ import { Refusal } from "./refusal.ts";
 import { createResponseUrls, respond } from "./response-url.ts";
 import type { Envelope, Json } from "./state.ts";
 import { createWebApi } from "./web-api.ts";
-import { APP_TOKEN, BOT_TOKEN } from "./workspace.ts";
+import { APP_TOKEN, BOT_TOKEN, SIGNING_SECRET } from "./workspace.ts";
 
 export interface SlackOptions {
   /** Where the server can be reached, like `http://127.0.0.1:3000`. */
@@ -59,6 +59,7 @@ export function createSlackPart(world: World, options: SlackOptions): WorldPart 
     env: (origin) => ({
       SLACK_BOT_TOKEN: BOT_TOKEN,
       SLACK_APP_TOKEN: APP_TOKEN,
+      SLACK_SIGNING_SECRET: SIGNING_SECRET,
       SLACK_API_URL: `${origin}/sandbox/slack/api/`,
       SLACK_OPERATOR_CHANNEL: "C0OPERATORS",
       SLACK_REVIEW_CHANNEL: "C0REVIEW",
@@ -82,7 +83,8 @@ function createRoutes(core: SlackCore, openSocket: () => string): Hono {
         ok: false,
         error: status === 429 ? "ratelimited" : "internal_error",
       }),
-      isPolling: (context) => /\/(auth\.test|apps\.connections\.open)$/.test(context.req.path),
+      isPolling: (context) =>
+        /\/(auth\.test|apps\.connections\.open|conversations\.info)$/.test(context.req.path),
     }),
   );
   routes.route("/", createWebApi(core, openSocket));

@@ -1,12 +1,13 @@
 import type { Stamp } from "./stamp.ts";
 import type { Channel, SlackState, User } from "./state.ts";
-import { BOT, directChannel, personOf } from "./workspace.ts";
+import { BOT, BOT_SCOPES, directChannel, personOf } from "./workspace.ts";
 
 /** The world before anything happened; after a reset ids and times go on from `latest`. */
 export function createState(
   latest: Stamp = { seq: 0, at: 0, ts: "0.000000", second: 0 },
 ): SlackState {
   return {
+    installation: { revoked: false, scopes: BOT_SCOPES },
     users: new Map(seedUsers().map((user) => [user.id, user])),
     channels: new Map(seedChannels().map((channel) => [channel.id, channel])),
     messages: new Map(),
@@ -14,6 +15,7 @@ export function createState(
     triggers: new Map(),
     hooks: new Map(),
     files: new Map(),
+    uploads: new Map(),
     envelopes: new Map(),
     events: new Map(),
     latest,

@@ -11,6 +11,7 @@ export interface Channel {
   id: string;
   name: string;
   isIm: boolean;
+  isArchived?: boolean;
   /** The person of a direct channel. */
   user?: string;
   members: Set<string>;
@@ -23,6 +24,15 @@ export interface StoredFile {
   size: number;
   /** Name of the bytes in the world's folder. */
   sha256: string;
+}
+
+/** Announced by the bot, and shown to nobody before it is completed. */
+export interface OpenUpload {
+  /** The secret part of the address that takes the bytes. */
+  ticket: string;
+  filename: string;
+  length: number;
+  stored?: Omit<StoredFile, "id">;
 }
 
 /** Never changed in place: an edit puts a new object, so payloads may keep the old one. */
@@ -105,7 +115,14 @@ export interface RequestUrl {
   signingSecret: string;
 }
 
+/** What the workspace's owner has allowed the app. */
+export interface Installation {
+  revoked: boolean;
+  scopes: readonly string[];
+}
+
 export interface SlackState {
+  installation: Installation;
   users: Map<string, User>;
   channels: Map<string, Channel>;
   /** By `channel/ts`, in order of time. */
@@ -115,6 +132,8 @@ export interface SlackState {
   triggers: Map<string, { user: string; viewId?: string; usedUp: boolean }>;
   hooks: Map<string, Hook>;
   files: Map<string, StoredFile>;
+  /** By the id that the file will have. */
+  uploads: Map<string, OpenUpload>;
   envelopes: Map<string, Envelope>;
   /** Every event ever sent, by event_id, to send again. */
   events: Map<string, Pick<Envelope, "title" | "payload">>;

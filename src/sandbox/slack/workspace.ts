@@ -6,6 +6,7 @@ export const APP_ID = "A0SANDBOX";
 export const BOT = { userId: "U0BOT", botId: "B0BOT", name: "countersign" };
 export const BOT_TOKEN = "xoxb-sandbox-0000000001-bot";
 export const APP_TOKEN = "xapp-1-A0SANDBOX-sandbox-app";
+export const SIGNING_SECRET = "sandbox-signing-secret";
 export const VERIFICATION_TOKEN = "sandbox-verification-token";
 
 /** Scopes of the played installation, as the `x-oauth-scopes` header tells them. */
@@ -16,6 +17,7 @@ export const BOT_SCOPES = [
   "chat:write",
   "commands",
   "files:read",
+  "files:write",
   "im:history",
   "im:read",
   "im:write",

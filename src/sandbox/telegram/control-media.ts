@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { mimeOf } from "../mime-types.ts";
 import type { TelegramCore } from "./core.ts";
 import { makeJpeg, makeMp4, makeOgg, makePdf } from "./default-media.ts";
 import type { TelegramMessage } from "./events.ts";
 import type { TelegramUser } from "./identity.ts";
 import { fileFields } from "./methods-send.ts";
-import { mimeOf } from "./mime-types.ts";
 import { type NewFile, storeFile } from "./uploads.ts";
 
 const bytesSchema = z.strictObject({

@@ -44,9 +44,31 @@ export function playReaction(core: TelegramCore, input: z.infer<typeof reactionS
     new_reaction: emoji.map(toReactionType),
   };
   const isHeard = chat.type === "private" ? botStatus === "member" : botStatus === "administrator";
-  const updates = isHeard ? makeUpdates(core, [["message_reaction", body]]) : [];
+  const told = chat.type === "channel" ? countOf(core, { ...input, actorId }) : body;
+  const kind = chat.type === "channel" ? "message_reaction_count" : "message_reaction";
+  const updates = isHeard ? makeUpdates(core, [[kind, told]]) : [];
   core.emit("reactions", { chatId, messageId, actorId, emoji, updates });
   return { update_id: updates[0]?.update.update_id ?? null };
+}
+
+/** In a channel nobody is named: only how often each emoji stands there. */
+function countOf(
+  core: TelegramCore,
+  change: { chat_id: number; message_id: number; actorId: number; emoji: string[] },
+) {
+  const { reactions } = requireMessage(core, change.chat_id, change.message_id);
+  const after = new Map(reactions).set(change.actorId, change.emoji);
+  const counts = new Map<string, number>();
+  for (const emoji of [...after.values()].flat()) counts.set(emoji, (counts.get(emoji) ?? 0) + 1);
+  return {
+    chat: requireKnownChat(core, change.chat_id).chat,
+    message_id: change.message_id,
+    date: core.date(),
+    reactions: [...counts].map(([emoji, total_count]) => ({
+      type: toReactionType(emoji),
+      total_count,
+    })),
+  };
 }
 
 export const blockSchema = z.strictObject({ user_id: z.int().min(1), blocked: z.boolean() });
@@ -59,12 +81,17 @@ export function playBlock(core: TelegramCore, input: z.infer<typeof blockSchema>
   return { update_id: changeBotStatus(core, chat, { by: user, status }) };
 }
 
-export const rightsSchema = z.strictObject({ chat_id: z.int(), admin: z.boolean() });
+export const rightsSchema = z.strictObject({
+  chat_id: z.int(),
+  admin: z.boolean(),
+  /** False: the bot is put out of the group. */
+  inside: z.boolean().optional(),
+});
 
 /** The group's owner makes the bot an administrator or takes that away. Throws ControlError 404. */
 export function playRights(core: TelegramCore, input: z.infer<typeof rightsSchema>) {
   const chat = requireKnownChat(core, input.chat_id);
-  const status = input.admin ? "administrator" : "member";
+  const status = input.inside === false ? "kicked" : input.admin ? "administrator" : "member";
   return { update_id: changeBotStatus(core, chat, { by: meetUser(core, ADMIN_ID), status }) };
 }
 

@@ -7,6 +7,8 @@ export interface TelegramOptions {
   callbackDeadlineMs: number;
   /** How long, in real time, the control call `buttons` waits for that answer. */
   buttonWaitMs: number;
+  /** How long, in real time, the bot's server may take to answer a delivery. */
+  webhookLimitMs: number;
 }
 
 /** What every method and control call of the emulator works with. */

@@ -102,6 +102,8 @@ export interface TelegramEvents {
   expired: { updateIds: number[] };
   allowed_updates: { types: string[] };
   webhook: { webhook: Webhook | null };
+  /** A delivery to the webhook was not taken. `date` in seconds. */
+  webhook_failed: { updateId: number; error: string; date: number };
   callback: WithUpdates & { id: string; chatId: number; messageId: number; realAt: number };
   callback_answered: { id: string; text: string; showAlert: boolean; url?: string };
   reactions: WithUpdates & {

@@ -38,6 +38,7 @@ export function createState(): TelegramState {
     callbacks: new Map(),
     allowedUpdates: [],
     webhook: null,
+    webhookError: null,
     commands: new Map(),
     last: { updateId: FIRST_UPDATE_ID, callback: 0, file: 0, sharedMessageId: 0 },
     lastMessageIds: new Map(),
@@ -77,6 +78,10 @@ const FOLDS: Folds = {
   },
   webhook: (state, { webhook }) => {
     state.webhook = webhook;
+    state.webhookError = null;
+  },
+  webhook_failed: (state, { error, date }) => {
+    state.webhookError = { error, date };
   },
   callback: openCallback,
   callback_answered: answerCallback,

@@ -1,4 +1,4 @@
-import type { TelegramMessage } from "./events.ts";
+import type { MessageEntity, TelegramMessage } from "./events.ts";
 import { BOT_USER } from "./identity.ts";
 import type { ChatState, StoredMessage } from "./state.ts";
 
@@ -8,6 +8,8 @@ export interface ListedMessage {
   user_id: number | null;
   /** The text, or the caption of a file. */
   text: string;
+  /** How parts of the text look: bold, code, links. */
+  entities?: MessageEntity[];
   buttons: { label: string; data?: string; url?: string }[][];
   reactions: { emoji: string; user_id: number }[];
   thread_id?: number;
@@ -15,6 +17,7 @@ export interface ListedMessage {
   /** What it is when it is no text: photo, document, contact … */
   media?: string;
   file_id?: string;
+  file_name?: string;
   reply_to_message_id?: number;
   force_reply?: true;
   protected?: true;
@@ -38,6 +41,7 @@ export function listMessage(stored: StoredMessage): ListedMessage {
     from_bot: message.from?.id === BOT_USER.id,
     user_id: message.from?.id ?? null,
     text: message.text ?? message.caption ?? "",
+    ...listEntities(message),
     buttons: listButtons(message),
     reactions: [...reactions].flatMap(([user_id, emoji]) =>
       emoji.map((entry) => ({ emoji: entry, user_id })),
@@ -50,6 +54,11 @@ export function listMessage(stored: StoredMessage): ListedMessage {
     ...(message.has_protected_content === true ? { protected: true } : {}),
     date: message.date,
   };
+}
+
+function listEntities(message: TelegramMessage): Pick<ListedMessage, "entities"> {
+  const entities = message.entities ?? message.caption_entities ?? [];
+  return entities.length > 0 ? { entities } : {};
 }
 
 const MEDIA = ["photo", "document", "video", "video_note", "voice", "contact", "sticker"];
@@ -75,8 +84,12 @@ function listButtons({ reply_markup }: TelegramMessage): ListedMessage["buttons"
   );
 }
 
-function listFile(value: unknown): { file_id?: string } {
+function listFile(value: unknown): Pick<ListedMessage, "file_id" | "file_name"> {
   const file: unknown = Array.isArray(value) ? value.at(-1) : value;
-  const { file_id } = (file ?? {}) as { file_id?: unknown }; // a PhotoSize, Document, Voice …
-  return typeof file_id === "string" ? { file_id } : {};
+  // a PhotoSize, Document, Voice …
+  const { file_id, file_name } = (file ?? {}) as { file_id?: unknown; file_name?: unknown };
+  return {
+    ...(typeof file_id === "string" ? { file_id } : {}),
+    ...(typeof file_name === "string" ? { file_name } : {}),
+  };
 }

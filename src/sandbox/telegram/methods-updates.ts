@@ -10,6 +10,7 @@ import {
   pendingUpdates,
   takeBatch,
 } from "./update-queue.ts";
+import { isThisMachine } from "./webhook-post.ts";
 
 const MAX_POLL_S = 50;
 const MAX_BATCH = 100;
@@ -133,11 +134,14 @@ function deleteWebhook(core: TelegramCore, params: Params) {
 }
 
 function describeWebhook(core: TelegramCore) {
-  const { webhook, allowedUpdates } = core.state;
+  const { webhook, webhookError, allowedUpdates } = core.state;
   return {
     url: webhook?.url ?? "",
     has_custom_certificate: false,
     pending_update_count: pendingUpdates(core).length,
+    ...(webhookError
+      ? { last_error_date: webhookError.date, last_error_message: webhookError.error }
+      : {}),
     ...(webhook ? { max_connections: webhook.maxConnections } : {}),
     ...(allowedUpdates.length > 0 ? { allowed_updates: allowedUpdates } : {}),
   };
@@ -145,15 +149,17 @@ function describeWebhook(core: TelegramCore) {
 
 function checkWebhook(url: string, secretToken: string): void {
   if (!URL.canParse(url)) throw badRequest("bad webhook: invalid webhook URL specified");
+  if (!/^[A-Za-z0-9_-]{0,256}$/.test(secretToken)) {
+    throw badRequest("secret token contains unallowed characters");
+  }
+  // the one thing that the played service takes and the real one does not
+  if (isThisMachine(url)) return;
   const { protocol, port } = new URL(url);
   if (protocol !== "https:") {
     throw badRequest("bad webhook: An HTTPS URL must be provided for webhook");
   }
   if (!["", "80", "88", "8443"].includes(port)) {
     throw badRequest("bad webhook: Webhook can be set up only on ports 80, 88, 443 or 8443");
-  }
-  if (!/^[A-Za-z0-9_-]{0,256}$/.test(secretToken)) {
-    throw badRequest("secret token contains unallowed characters");
   }
 }
 

@@ -54,9 +54,11 @@ export interface TelegramState {
   /** Every update that was ever queued, for delivering one again. */
   pastUpdates: Map<number, QueuedUpdate>;
   callbacks: Map<string, CallbackState>;
-  /** Set by the bot itself; a reset of the world leaves these three alone. */
+  /** Set by the bot itself; a reset of the world leaves these alone. */
   allowedUpdates: string[];
   webhook: Webhook | null;
+  /** The newest failed delivery to it. */
+  webhookError: { error: string; date: number } | null;
   commands: Map<string, BotCommand[]>;
   /** Counters that survive a reset. */
   last: { updateId: number; callback: number; file: number; sharedMessageId: number };

@@ -109,7 +109,7 @@ function confirm(core: TelegramCore, updates: readonly QueuedUpdate[]): void {
   core.emit("confirmed", { updateIds: updates.map(({ update }) => update.update_id) });
 }
 
-function dropExpired(core: TelegramCore): void {
+export function dropExpired(core: TelegramCore): void {
   const now = core.world.clock.now();
   const expired = core.state.queue.filter(({ expiresAt }) => expiresAt <= now);
   if (expired.length === 0) return;

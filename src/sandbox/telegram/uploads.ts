@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { mimeOf, UNKNOWN_TYPE } from "../mime-types.ts";
 import type { TelegramCore } from "./core.ts";
 import { badRequest, TelegramError } from "./errors.ts";
 import type { StoredFile } from "./events.ts";
-import { mimeOf, UNKNOWN_TYPE } from "./mime-types.ts";
 import type { Params } from "./params.ts";
 
 const MAX_PHOTO_BYTES = 10 * 1024 * 1024;
