@@ -126,7 +126,11 @@ async function proposeFollowing(
     modelCallId: null,
   });
   const calls = follow.map(({ tool, args }) => ({ name: tool, arguments: JSON.stringify(args) }));
-  await propose(tx, deps.proposing, proposing, calls);
+  const proposed = await propose(tx, deps.proposing, proposing, calls);
+  for (const [index, { state }] of proposed.entries()) {
+    const waits = state.kind === "settled" && state.status === "waiting_approval";
+    if (!waits) await follow[index]?.otherwise?.(tx);
+  }
 }
 
 function settled(tenantId: string, id: string, reply: ToolReply, now: number) {

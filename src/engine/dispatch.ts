@@ -29,6 +29,7 @@ import { gateFactsOf } from "../tools/gate-input.ts";
 import { blockedReply } from "../tools/replies.ts";
 import type { RunScope } from "../tools/runner.ts";
 import type { EngineDeps } from "./deps.ts";
+import { holdPayout } from "./hold-payout.ts";
 import { newLease } from "./turn.ts";
 
 /** One execution of an approved action, under our lease. */
@@ -157,7 +158,7 @@ async function dispatchAgain(tx: Tx, deps: EngineDeps, taking: Taking): Promise<
     realNow: deps.realNow(),
   });
   await insertGate(tx, gateRow(deps, taking, facts, result));
-  if (result.kind === "deny") return stop(tx, deps, taking, result.reason);
+  if (result.kind === "deny") return refuse(tx, deps, taking, result.reason);
   if (!(await reserveKeys(tx, deps, taking, dispatch.idempotencyKey)))
     return stop(tx, deps, taking, "outcome_unknown");
   await setExecution(tx, {
@@ -228,6 +229,18 @@ async function reserveKeys(
     if (reserved === "held") return false;
   }
   return true;
+}
+
+/** A stop of payouts is not the end of what was approved: it waits. Every other reason is. */
+async function refuse(
+  tx: Tx,
+  deps: EngineDeps,
+  taking: Taking,
+  reason: GateReason,
+): Promise<Opened> {
+  if (reason !== "payouts_stopped") return stop(tx, deps, taking, reason);
+  await holdPayout(tx, deps, taking);
+  return { kind: "nothing" };
 }
 
 /** Approved, and yet not done: the gate's last look found a reason. Nothing left the house. */

@@ -13,7 +13,11 @@ export function guardFactsOf(view: TurnView): GuardFacts {
   const calls = [...view.transcript.calls.values()].flat().slice(-RECENT_CALLS);
   const valid = withoutDeadDeals(calls, view.order);
   return {
-    tool_results: [...valid.map(resultOf), ...(view.isVerified ? [VERIFIED] : [])],
+    tool_results: [
+      ...valid.map(resultOf),
+      ...(view.isVerified ? [VERIFIED] : []),
+      ...confirmationOf(view.order),
+    ],
     evidence: [...view.evidence.map(({ id, text }) => ({ id, text })), ...foundEvidence(valid)],
     order: view.order ? orderFacts(view.order, view.payoutUnderWay) : null,
     lead_texts: view.transcript.messages
@@ -39,6 +43,14 @@ const VERIFIED = {
   status: "completed",
   data: { ok: true, verified: true, status: "verified", needsVerification: false },
 };
+
+/** A person found the money on the account; no call of the transcript shows that either. */
+function confirmationOf(order: Order | null) {
+  const isByPerson = order?.proofJson?.reason === "fiat_receipt";
+  if (!order || !isByPerson || order.paidAt === null) return [];
+  const data = { ok: true, orderId: orderName(order), status: "paid" };
+  return [{ tool: "confirm_fiat_payment", status: "completed", data }];
+}
 
 function resultOf(call: TranscriptCall) {
   return {

@@ -9,6 +9,8 @@ interface Decided {
   rejectedReason: string | null;
   /** Of the contact, now. */
   isVerified: boolean;
+  /** The conversation's newest order, now. */
+  order: { name: string; isPaid: boolean } | null;
 }
 
 /** What the lead is told of an approval's outcome when no model can; states only what rows say. */
@@ -23,6 +25,7 @@ export function outcomeText(
   if (approval.status !== "approved") return texts.checking;
   if (approval.toolName === "set_kyc_status")
     return approval.isVerified ? texts.kycVerified : texts.checking;
+  if (approval.toolName === "confirm_fiat_payment") return paymentText(approval, language);
   if (reply?.status === "pending") return texts.pending;
   if (reply?.status === "completed") return completedText(approval.toolName, reply, language);
   if (reply?.status === "failed" || reply?.status === "denied") return texts.failed;
@@ -31,20 +34,33 @@ export function outcomeText(
 
 function declinedText({ toolName, rejectedReason }: Decided, language: Language): string {
   const texts = TEXTS[language];
-  if (toolName !== "set_kyc_status") return texts.declined;
   const reason = rejectedReason ? ` ${texts.reason}: ${rejectedReason}.` : "";
-  return `${texts.kycDeclined}${reason} ${texts.kycAgain}`;
+  switch (toolName) {
+    case "set_kyc_status":
+      return `${texts.kycDeclined}${reason} ${texts.kycAgain}`;
+    case "confirm_fiat_payment":
+      return `${texts.paymentDeclined}${reason} ${texts.paymentAgain}`;
+    default:
+      return texts.declined;
+  }
+}
+
+/** No call of a model shows this one: the order itself says whether it was confirmed. */
+function paymentText({ order }: Decided, language: Language): string {
+  const texts = TEXTS[language];
+  return order?.isPaid ? texts.paymentFound.replace("{order}", order.name) : texts.failed;
 }
 
 function completedText(toolName: string, reply: ToolReply, language: Language): string {
   const texts = TEXTS[language];
-  if (toolName !== "issue_exchange_payout") return texts.done;
   const data = dataOf(reply);
   const order = typeof data.orderId === "string" ? ` ${data.orderId}` : "";
+  if (toolName !== "issue_exchange_payout") return texts.done;
   const location = typeof data.location === "string" ? data.location : "";
   const place = location === "" ? "" : ` ${texts.place}: ${location}.`;
   const code = data.codeDelivered === true ? ` ${texts.code}` : "";
-  return `${texts.payout.replace("{order}", order)}${place}${code}`;
+  const payout = data.reason === "manual_payout" ? texts.payoutByHand : texts.payout;
+  return `${payout.replace("{order}", order)}${place}${code}`;
 }
 
 function dataOf(reply: ToolReply): JsonObject {
@@ -62,11 +78,17 @@ const TEXTS = {
     kycDeclined: "The check of your documents was not passed.",
     reason: "The operator's reason",
     kycAgain: "You can send the documents again.",
+    paymentDeclined: "An operator could not find your payment.",
+    paymentAgain: "If you have paid, send the receipt here once more: a person will look again.",
+    paymentFound:
+      "An operator has confirmed your payment for order {order}. Tell me when it suits you to receive the money.",
     pending: "The provider is still making the payout. I will write when that ends.",
     kycVerified: "Your documents are checked, verification is passed. Shall we go on?",
     failed: "This could not be done. An operator will look at it and write to you.",
     done: "Done: the operator confirmed your request.",
     payout: "The payout on your order{order} has been approved and issued.",
+    payoutByHand:
+      "The payout on your order{order} has been approved; an operator is preparing it and will write here.",
     place: "Where",
     code: "The code is in a separate message.",
   },
@@ -78,11 +100,16 @@ const TEXTS = {
     kycDeclined: "Проверка документов не пройдена.",
     reason: "Причина от оператора",
     kycAgain: "Документы можно прислать ещё раз.",
+    paymentDeclined: "Оператор не нашёл вашу оплату.",
+    paymentAgain: "Если вы платили, пришлите чек сюда ещё раз: человек посмотрит снова.",
+    paymentFound:
+      "Оператор подтвердил оплату по заявке {order}. Напишите, когда вам удобно получить деньги.",
     pending: "Выплату ещё делает провайдер. Напишу, когда он закончит.",
     kycVerified: "Документы проверены, верификация пройдена. Продолжаем?",
     failed: "Выполнить не получилось. Оператор посмотрит и напишет вам.",
     done: "Готово: оператор подтвердил ваш запрос.",
     payout: "Выплата по вашей заявке{order} одобрена и оформлена.",
+    payoutByHand: "Выплата по вашей заявке{order} одобрена; оператор её готовит и напишет сюда.",
     place: "Где",
     code: "Код пришёл отдельным сообщением.",
   },

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ChatMessage } from "../domain/chat-model.ts";
-import type { Media } from "../domain/inbound.ts";
+import { LARGEST_FILE_BYTES, type Media } from "../domain/inbound.ts";
 import type { Language } from "../domain/language.ts";
 import type { ToolReply } from "../domain/tool.ts";
 import type { Transcript, TranscriptCall, TranscriptMessage } from "../store/transcript.ts";
@@ -78,16 +78,35 @@ function wireArguments(raw: string): string {
 
 const PENDING: ToolReply = { ok: false, status: "running", summary: "the call is being run" };
 
+/** Longer than anything people write; what is left out is said to be. */
+const LEAD_CHARS = 12_000;
+
 function leadContent(message: TranscriptMessage): string {
   const media = message.media.map(mediaMark).join(" ");
-  return [media, message.text].filter((part) => part !== "").join("\n") || "[empty message]";
+  const text = cutVisibly(message.text);
+  return [media, text].filter((part) => part !== "").join("\n") || "[empty message]";
 }
 
-/** How a file stands in a prompt: never its content. */
+function cutVisibly(text: string): string {
+  const left = text.length - LEAD_CHARS;
+  return left > 0 ? `${text.slice(0, LEAD_CHARS)}\n[cut: ${left} more characters]` : text;
+}
+
+/** How a file, or a thing without words, stands in a prompt: never its content. */
 function mediaMark(media: Media): string {
-  const name = media.fileName ? `: ${media.fileName.replace(/[\r\n[\]]/g, " ").slice(0, 80)}` : "";
-  const forwarded = media.forwarded ? ", forwarded" : "";
-  return `[${media.kind}${name}${forwarded}]`;
+  const { forwardedFrom: origin } = media;
+  const author = origin ? `${origin.kind.replace("_", " ")} ${plain(origin.name)}` : "";
+  if (media.kind === "forward") return author === "" ? "[forwarded]" : `[forwarded: ${author}]`;
+  const kind = media.kind === "other" ? (media.label ?? "attachment") : media.kind;
+  const name = media.fileName ? `: ${plain(media.fileName)}` : "";
+  const forwarded = media.forwarded ? `, forwarded${author === "" ? "" : ` from ${author}`}` : "";
+  const isHuge = (media.sizeBytes ?? 0) > LARGEST_FILE_BYTES;
+  return `[${kind}${name}${forwarded}${isHuge ? ", too large to be opened" : ""}]`;
+}
+
+/** A name is what its owner wrote: it must not end the mark. */
+function plain(name: string): string {
+  return name.replace(/[\r\n[\]]/g, " ").slice(0, 80);
 }
 
 function systemText(input: PromptInput): string {

@@ -1,5 +1,6 @@
 import { approvalById } from "../store/approvals.ts";
 import { withTenant } from "../store/db.ts";
+import { type Order, orderName } from "../store/orders.ts";
 import { raiseHandoff } from "../tools/raise-handoff.ts";
 import { askModel, timeLeftMs } from "./ask-model.ts";
 import type { EngineDeps } from "./deps.ts";
@@ -73,8 +74,15 @@ async function outcomeTemplate(deps: EngineDeps, turn: Turn): Promise<string | n
   const call = [...turn.view.transcript.calls.values()]
     .flat()
     .find((one) => one.id === approval.candidateId);
-  const decided = { ...approval, isVerified: turn.view.isVerified };
+  const { isVerified, order } = turn.view;
+  const decided = { ...approval, isVerified, order: order && stateOf(order) };
   return outcomeText(decided, call?.reply ?? null, turn.conversation.language);
+}
+
+const PAID_STATES: ReadonlySet<string> = new Set(["paid", "payout", "completed"]);
+
+function stateOf(order: Order) {
+  return { name: orderName(order), isPaid: PAID_STATES.has(order.status) };
 }
 
 type Why = "blocked" | "exhausted" | "failed";

@@ -4,6 +4,7 @@ import { SUPERSEDED_DRAFTS_PER_RUN } from "../domain/run.ts";
 import { writeAudit } from "../store/audit.ts";
 import { type Tx, withTenant } from "../store/db.ts";
 import { insertError, recordTrace } from "../store/engine-reads.ts";
+import { mirrorLead } from "../store/mirror-lead.ts";
 import { writeOutgoing } from "../store/outbox.ts";
 import { queueRun } from "../store/queue-run.ts";
 import {
@@ -45,6 +46,7 @@ export function sendReply(deps: EngineDeps, turn: Turn, reply: Reply): Promise<b
     const conversation = await lockConversation(tx, tenantId, turn.conversation.id);
     if (conversation?.mode !== "bot") {
       await storeDraft(tx, deps, turn, reply);
+      await showLead(tx, deps, turn, await newestSeq(tx, tenantId, turn.conversation.id));
       await endRun(tx, deps, turn, { status: "superseded", outcome: "a person took over" });
       return true;
     }
@@ -101,10 +103,21 @@ async function writeReply(tx: Tx, deps: EngineDeps, turn: Turn, reply: Reply): P
       content: { kind: "text", text: reply.text },
       conversationId: conversation.id,
       messageId: message.id,
+      mirror: { upToSeq: turn.view.seenSeq, calls: callsOfRun(turn) },
     },
   ]);
   await writeAudit(tx, [auditRow(deps, turn, reply)]);
   await traceReply(tx, deps, turn, { messageId: message.id, outboundId: outboundId ?? null });
+}
+
+function callsOfRun({ view, run }: Turn) {
+  return [...view.transcript.calls.values()].flat().filter((call) => call.runId === run.id);
+}
+
+/** What the lead wrote, and no reply will follow, is shown to the staff alone. */
+function showLead(tx: Tx, deps: EngineDeps, turn: Turn, upToSeq: number): Promise<void> {
+  const write = { jobs: deps.jobs, tenantId: turn.tenantId, now: deps.clock.now() };
+  return mirrorLead(tx, write, { conversationId: turn.conversation.id, upToSeq });
 }
 
 /** A trace that cannot be written never costs the reply. */
@@ -164,12 +177,15 @@ export async function endWithoutReply(
   turn: Turn,
   status: "superseded" | "cancelled",
 ): Promise<void> {
-  await withTenant(deps.db, turn.tenantId, (tx) =>
-    endRun(tx, deps, turn, {
+  await withTenant(deps.db, turn.tenantId, async (tx) => {
+    // so that a message that comes in at this moment is not shown twice
+    await lockConversation(tx, turn.tenantId, turn.conversation.id);
+    await showLead(tx, deps, turn, turn.view.seenSeq);
+    await endRun(tx, deps, turn, {
       status,
       outcome: status === "cancelled" ? "blocked" : "a person speaks",
-    }),
-  );
+    });
+  });
 }
 
 /** Parks the run until the model may answer again; false when it failed often enough. */

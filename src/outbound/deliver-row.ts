@@ -2,19 +2,22 @@ import { messageOf } from "../domain/errors.ts";
 import type { Delivery, DeliveryResult, Messenger } from "../domain/messenger.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Db, Tx } from "../store/db.ts";
-import { type ClaimedRow, recordPart } from "../store/outbox-claim.ts";
+import { type ClaimedRow, recordPart, renewLease } from "../store/outbox-claim.ts";
 import {
   cardState,
   type DeliveryEnd,
   finishDelivery,
   markSentOnceMore,
 } from "../store/outbox-finish.ts";
-import { backoffMs, CODE_GONE, endOf, stepInDoubt } from "./next-step.ts";
+import { readyFiles } from "./lead-files.ts";
+import { backoffMs, CODE_GONE, endOf, stepInDoubt, waitForThread } from "./next-step.ts";
 import { isLostReply, postLostReply } from "./uncertain-card.ts";
 
 export interface DeliverContext {
   db: Db;
   clock: Clock;
+  /** By channel id: files are fetched where they came in. */
+  messengers: ReadonlyMap<string, Messenger>;
   /** Real time, for leases. */
   realNow(): number;
   /** The code of an order in the clear, or null when it is gone. */
@@ -46,9 +49,11 @@ async function attempt(
   messenger: Messenger,
   { row, newParts }: { row: ClaimedRow; newParts: string[] },
 ): Promise<DeliveryEnd> {
+  const waiting = waitForThread(row, context.clock.now());
+  if (waiting) return waiting;
   const settled = row.uncertain ? await settleDoubt(context, messenger, row) : null;
   if (settled) return settled;
-  const ready = await readyContent(context, row);
+  const ready = await readyContent(context, messenger, row);
   if ("end" in ready) return ready.end;
   const delivery = deliveryOf(context, { row, newParts, content: ready.content });
   const result = await callMessenger(context, messenger, delivery);
@@ -88,17 +93,26 @@ async function settleDoubt(
 }
 
 function canLookUp(messenger: Messenger, row: ClaimedRow): boolean {
-  return messenger.lookUp !== undefined && row.purpose !== "card_edit";
+  // the message that Slack makes of uploads carries no mark of ours
+  const isMarked = row.purpose !== "card_edit" && row.content.kind !== "files";
+  return messenger.lookUp !== undefined && isMarked;
 }
 
 /** The content with secrets filled in and the edited card found, or the reason not to send. */
-async function readyContent(context: DeliverContext, row: ClaimedRow): Promise<Ready> {
+async function readyContent(
+  context: DeliverContext,
+  messenger: Messenger,
+  row: ClaimedRow,
+): Promise<Ready> {
   const { content } = row;
   switch (content.kind) {
     case "text":
-      return { content: { ...content, protect: false } };
+      return { content: readyText(row, content) };
     case "card":
+    case "thread":
       return { content };
+    case "files":
+      return { content: await readyFiles(context, messenger, row, content) };
     case "card_edit":
       return readyEdit(context, row, content);
     case "secret_text": {
@@ -113,6 +127,16 @@ async function readyContent(context: DeliverContext, row: ClaimedRow): Promise<R
 }
 
 type Ready = { content: Delivery["content"] } | { end: DeliveryEnd };
+
+/** Where there are no threads, each post says whose conversation it is. */
+function readyText(
+  { purpose, reviewThread }: ClaimedRow,
+  content: Extract<ClaimedRow["content"], { kind: "text" }>,
+): Delivery["content"] {
+  const isFlat = reviewThread?.status === "flat";
+  const text = isFlat ? `${reviewThread.client.name}:\n${content.text}` : content.text;
+  return { ...content, text, protect: false, quiet: purpose === "mirror" };
+}
 
 async function readyEdit(
   context: DeliverContext,
@@ -142,13 +166,17 @@ function deliveryOf(
     sentParts: row.sentParts,
     async onPart(externalId, last) {
       parts += 1;
-      if (parts > 1) await context.onFurtherPart();
+      // copies are one call, however many
+      if (parts > 1 && content.kind !== "copies") await context.onFurtherPart();
       if (last) {
         newParts.push(externalId);
         return;
       }
       const ours = await recordPart(context.db, row, { externalId, realNow: context.realNow() });
       if (!ours) throw new LeaseLost();
+    },
+    async onStep() {
+      if (!(await renewLease(context.db, row, context.realNow()))) throw new LeaseLost();
     },
   };
 }

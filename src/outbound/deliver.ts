@@ -4,7 +4,7 @@ import type { Messenger } from "../domain/messenger.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Db } from "../store/db.ts";
 import { type ChatHead, chatHeads } from "../store/outbox.ts";
-import { claimDelivery, dropLeases } from "../store/outbox-claim.ts";
+import { claimDelivery, dropLeases, putOff } from "../store/outbox-claim.ts";
 import { type ChatLimits, createChatLimits, type SharedCounts } from "./chat-limits.ts";
 import { deliverRow } from "./deliver-row.ts";
 
@@ -31,6 +31,12 @@ export interface OutboundOptions {
 }
 
 const CHATS_AT_ONCE = 8;
+/** They never take the last places. */
+const MIRRORS_AT_ONCE = 3;
+/** A mirror lets replies and cards go first, in product time no longer than this. */
+const MIRROR_YIELDS_MS = 3_000;
+/** A mirror whose chat must rest is due no sooner: nobody waits for it. Product time. */
+const MIRROR_REST_MS = 6_000;
 const HEADS = 200;
 const WHOLE_HOUSE = "*";
 /** The net under wake-ups: another process may have written rows. */
@@ -128,16 +134,30 @@ export class Outbound {
     let waitMs = SLOW_LOOK_MS;
     const heads = await chatHeads(db, { channelIds: [...messengers.keys()], limit: HEADS });
     for (const head of heads) {
-      const key = `${head.channelId}/${head.chatId}`;
+      const key = laneOf(head);
       const messenger = messengers.get(head.channelId);
-      const isBusy = this.#inFlight.has(key);
-      const readyMs = this.#readyInMs(head, key, clock.now());
-      if (isBusy) this.#lookAgain.add(key);
-      else if (readyMs > 0) waitMs = Math.min(waitMs, readyMs);
-      else if (this.#inFlight.size >= CHATS_AT_ONCE) this.#lookAgain.add(WHOLE_HOUSE);
-      else if (messenger) launched.push(this.#begin(key, messenger, head));
+      const hindrance = this.#hindranceOf(head, key, clock.now());
+      if (hindrance?.untilEndOf) this.#lookAgain.add(hindrance.untilEndOf);
+      if (hindrance?.forMs) waitMs = Math.min(waitMs, hindrance.forMs);
+      if (!hindrance && messenger) launched.push(this.#begin(key, messenger, head));
     }
     return { launched, waitMs };
+  }
+
+  #hindranceOf(head: ChatHead, key: string, now: number): Hindrance | null {
+    if (this.#inFlight.has(key)) return { untilEndOf: key };
+    const readyMs = this.#readyInMs(head, key, now);
+    if (readyMs > 0) return { forMs: readyMs };
+    if (this.#inFlight.size >= CHATS_AT_ONCE) return { untilEndOf: WHOLE_HOUSE };
+    return head.isMirror ? this.#mirrorHindrance(head, now) : null;
+  }
+
+  #mirrorHindrance(head: ChatHead, now: number): Hindrance | null {
+    const mirrors = [...this.#inFlight.keys()].filter((key) => key.endsWith(MIRROR_LANE)).length;
+    if (mirrors >= MIRRORS_AT_ONCE) return { untilEndOf: WHOLE_HOUSE };
+    const yieldMs = head.dueAt + MIRROR_YIELDS_MS - now;
+    const goFirst = this.#inFlight.size > mirrors && yieldMs > 0;
+    return goFirst ? { untilEndOf: WHOLE_HOUSE, forMs: yieldMs } : null;
   }
 
   #readyInMs(head: ChatHead, key: string, now: number): number {
@@ -174,13 +194,16 @@ export class Outbound {
 
   /** True when the chat must be looked at again. */
   async #work(key: string, messenger: Messenger, head: ChatHead): Promise<boolean> {
-    const restMs = await this.#limits.take(messenger, head.chatId);
+    const { db, clock, log, messengers } = this.#options;
+    const sending = head.isMirror ? "mirror" : "first";
+    const restMs = await this.#limits.take(messenger, head.chatId, sending);
     if (restMs > 0) {
-      this.#resting.set(key, this.#realNow() + restMs);
+      const laterAt = clock.now() + Math.max(restMs, MIRROR_REST_MS);
+      const isPutOff = head.isMirror && (await putOff(db, head, laterAt));
+      if (!isPutOff) this.#resting.set(key, this.#realNow() + restMs);
       return true;
     }
     this.#resting.delete(key);
-    const { db, clock, log } = this.#options;
     const row = await claimDelivery(db, {
       tenantId: head.tenantId,
       id: head.id,
@@ -196,9 +219,10 @@ export class Outbound {
       {
         db,
         clock,
+        messengers,
         realNow: () => this.#realNow(),
         decryptCode: this.#options.decryptCode,
-        onFurtherPart: () => this.#limits.count(messenger, head.chatId),
+        onFurtherPart: () => this.#limits.count(messenger, head.chatId, sending),
         signal: this.#giveUp.signal,
       },
       messenger,
@@ -213,4 +237,17 @@ export class Outbound {
   #realNow(): number {
     return (this.#options.realNow ?? Date.now)();
   }
+}
+
+/** Why a head does not begin now: a delivery has to end first, or time has to pass. */
+interface Hindrance {
+  untilEndOf?: string;
+  forMs?: number;
+}
+
+const MIRROR_LANE = "#mirror";
+
+/** Within a lane one row goes out after another; a chat has one for mirrors and one for the rest. */
+function laneOf({ channelId, chatId, isMirror }: ChatHead): string {
+  return `${channelId}/${chatId}${isMirror ? MIRROR_LANE : ""}`;
 }

@@ -1,6 +1,6 @@
 import type { DeliveryResult } from "../domain/messenger.ts";
 import { type ClaimedRow, SENT_ONCE_MORE } from "../store/outbox-claim.ts";
-import type { DeliveryEnd } from "../store/outbox-finish.ts";
+import { type DeliveryEnd, REOPENED } from "../store/outbox-finish.ts";
 
 /** After this a message would surprise more than help. */
 const GIVE_UP_AFTER_MS = 24 * 60 * 60 * 1000;
@@ -19,6 +19,21 @@ export function stepInDoubt(row: ClaimedRow, canLookUp: boolean): "look_up" | "s
   return "send";
 }
 
+const THREAD_WAIT_MS = 1_000;
+const IN_OPENING = "its thread is being opened";
+
+/** null: the row's thread is as open as it will be. Times are product time. */
+export function waitForThread(row: ClaimedRow, now: number): DeliveryEnd | null {
+  if (row.reviewThreadId === null || row.content.kind === "thread") return null;
+  if (row.reviewThread === null) return { kind: "failed", error: "its thread could not be opened" };
+  if (row.reviewThread.status !== "opening") return null;
+  if (now - row.createdAt > GIVE_UP_AFTER_MS)
+    return { kind: "failed", error: GIVEN_UP + IN_OPENING };
+  // the first time what opens it stands behind this row, and then before it
+  const waitMs = row.lastError === IN_OPENING ? THREAD_WAIT_MS : 0;
+  return { kind: "behind", dueAt: now + waitMs, error: IN_OPENING };
+}
+
 /** The end that a messenger's answer means for the row. Times are product time. */
 export function endOf(
   row: ClaimedRow,
@@ -32,6 +47,10 @@ export function endOf(
       return result;
     case "refused":
       return { kind: "failed", error: result.error };
+    case "no_threads":
+      return { kind: row.content.kind === "thread" ? "flat" : "failed", error: result.error };
+    case "thread_gone":
+      return threadGone(row, result.error);
     case "retry":
       if (at.now - row.createdAt > GIVE_UP_AFTER_MS && result.afterMs < GIVE_UP_AFTER_MS)
         return { kind: "failed", error: GIVEN_UP + result.error };
@@ -41,6 +60,12 @@ export function endOf(
     default:
       return result satisfies never;
   }
+}
+
+function threadGone(row: ClaimedRow, error: string): DeliveryEnd {
+  const isOurs = row.reviewThread !== null && row.content.kind !== "thread";
+  const mayReopen = isOurs && !row.lastError?.startsWith(REOPENED);
+  return { kind: mayReopen ? "reopen" : "failed", error };
 }
 
 function inDoubt(

@@ -13,8 +13,12 @@ export interface ListQuery<Key> {
   after: Key | null;
 }
 
-/** Everything but the encrypted code. */
-const { payoutCode: _code, ...orderColumns } = getTableColumns(exchangeOrders);
+/** Everything but the encrypted codes. */
+const {
+  payoutCode: _code,
+  payoutCodeDraft: _draft,
+  ...orderColumns
+} = getTableColumns(exchangeOrders);
 export const visibleOrderColumns = orderColumns;
 export type OrderStatus = (typeof exchangeOrders.$inferSelect)["status"];
 

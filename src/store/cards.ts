@@ -1,9 +1,10 @@
 import { and, asc, eq, type SQL, sql } from "drizzle-orm";
 import { newId } from "../domain/ids.ts";
-import type { Card, CardButton } from "../domain/messenger.ts";
+import { type Card, type CardButton, CLOSE_HANDOFF, type LeadFile } from "../domain/messenger.ts";
+import { clientOfChat } from "./conversations.ts";
 import type { Tx } from "./db.ts";
 import { destinationsOf } from "./destinations.ts";
-import { type WriteOutgoing, writeOutgoing } from "./outbox.ts";
+import { type OutgoingRow, type WriteOutgoing, writeOutgoing } from "./outbox.ts";
 import { outbox } from "./schema/chat.ts";
 
 export interface CardPost extends WriteOutgoing {
@@ -11,29 +12,48 @@ export interface CardPost extends WriteOutgoing {
   card: Card;
   /** Left out: the card asks for no approval. */
   approvalId?: string;
+  /** The request for a person that the card shows. */
+  handoffId?: string;
+  /** What the lead sent that the card is about: shown right before it. */
+  files?: readonly LeadFile[];
 }
 
 export interface CardWrite extends CardPost {
   approvalId: string;
 }
 
-/** Posts the card in every operator channel. Returns how many. */
+/** Posts the card in every operator channel, with its files before it. Returns how many. */
 export async function postCards(tx: Tx, write: CardPost): Promise<number> {
   const places = await destinationsOf(tx, write.tenantId, "operators");
+  const files = await filesOf(tx, write);
   await writeOutgoing(
     tx,
     write,
-    places.map((place) => ({
-      id: newId(),
-      channelId: place.channelId,
-      chatId: place.chatId,
-      purpose: "card" as const,
-      content: { kind: "card" as const, card: write.card },
-      approvalId: write.approvalId,
-      conversationId: write.conversationId,
-    })),
+    places.flatMap(({ channelId, chatId }) => [
+      ...files.map((row) => ({ ...row, channelId, chatId })),
+      {
+        ...{ id: newId(), channelId, chatId, purpose: "card" as const },
+        content: { kind: "card" as const, card: write.card },
+        approvalId: write.approvalId,
+        handoffId: write.handoffId,
+        conversationId: write.conversationId,
+      },
+    ]),
   );
   return places.length;
+}
+
+/** The row that shows the card's files in a chat, when it has any. */
+async function filesOf(
+  tx: Tx,
+  { tenantId, files = [], conversationId }: CardPost,
+): Promise<Omit<OutgoingRow, "channelId" | "chatId">[]> {
+  const [first] = files;
+  if (!first) return [];
+  const { channelId, chatId } = first;
+  const caption = (await clientOfChat(tx, { tenantId, channelId, chatId })) ?? "?";
+  const content = { kind: "files" as const, files: [...files], caption };
+  return [{ purpose: "notice", content, conversationId }];
 }
 
 /** Brings every card of the approval to the same state, wherever it stands. */
@@ -104,8 +124,8 @@ export async function endCards(
   await writeOutgoing(tx, write, edits);
 }
 
-function cardsWith(tx: Tx, { tenantId, conversationId, action, value }: ButtonRef, further?: SQL) {
-  const holding = JSON.stringify({ card: { buttons: [{ action, value }] } });
+function cardsWith(tx: Tx, ref: ButtonRef, further?: SQL) {
+  const { tenantId, conversationId } = ref;
   return tx
     .select({
       id: outbox.id,
@@ -120,9 +140,15 @@ function cardsWith(tx: Tx, { tenantId, conversationId, action, value }: ButtonRe
         eq(outbox.tenantId, tenantId),
         conversationId === null ? undefined : eq(outbox.conversationId, conversationId),
         eq(outbox.purpose, "card"),
-        sql`content @> ${holding}::jsonb`,
+        holding(ref),
         further,
       ),
     )
     .orderBy(asc(outbox.seq));
+}
+
+/** A card names its handoff; the few cards with another such button are searched. */
+function holding({ action, value }: ButtonRef): SQL {
+  if (action === CLOSE_HANDOFF) return eq(outbox.handoffId, value);
+  return sql`content @> ${JSON.stringify({ card: { buttons: [{ action, value }] } })}::jsonb`;
 }

@@ -4,7 +4,7 @@ import type { Tx } from "./db.ts";
 import { approvalQueue, approvalVotes } from "./schema/approvals.ts";
 import { contacts, conversations, handoffs, messages, outbox } from "./schema/chat.ts";
 import { exchangeOrders, exchangeQuotes } from "./schema/exchange.ts";
-import { agentToolCalls, modelCallLog, runs } from "./schema/runs.ts";
+import { agentToolCallFeedback, agentToolCalls, modelCallLog, runs } from "./schema/runs.ts";
 import { auditLog } from "./schema/tenancy.ts";
 import {
   policyGateLog,
@@ -41,6 +41,7 @@ export async function conversationTrace(tx: Tx, of: Of) {
     conversation,
     contact: contact ?? null,
     ...(await spoken(tx, of)),
+    ...(await judged(tx, of)),
     ...(await work(tx, of)),
     ...(await calls(tx, of)),
     ...(await decisions(tx, of)),
@@ -63,6 +64,23 @@ async function spoken(tx: Tx, of: Of) {
     .orderBy(desc(outbox.seq))
     .limit(ROWS_OF_A_KIND);
   return { messages: said.reverse(), outbox: sent.reverse() };
+}
+
+/** What staff think of the replies, also what they took back. */
+async function judged(tx: Tx, of: Of) {
+  const { tenantId: _tenant, ...columns } = getTableColumns(agentToolCallFeedback);
+  const feedback = await tx
+    .select(columns)
+    .from(agentToolCallFeedback)
+    .where(
+      and(
+        eq(agentToolCallFeedback.tenantId, of.tenantId),
+        eq(agentToolCallFeedback.conversationId, of.conversationId),
+      ),
+    )
+    .orderBy(desc(agentToolCallFeedback.createdAt), desc(agentToolCallFeedback.id))
+    .limit(ROWS_OF_A_KIND);
+  return { feedback: feedback.reverse() };
 }
 
 async function work(tx: Tx, of: Of) {

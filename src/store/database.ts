@@ -1,11 +1,8 @@
-import { fileURLToPath } from "node:url";
 import type { PGlite } from "@electric-sql/pglite";
 import { sql } from "drizzle-orm";
-import { readMigrationFiles } from "drizzle-orm/migrator";
 import { messageOf, StartError } from "../domain/errors.ts";
-import { type Db, queryRows, sqlState, withOwner } from "./db.ts";
-
-const MIGRATIONS = fileURLToPath(new URL("../../migrations", import.meta.url));
+import { type Db, queryRows, withOwner } from "./db.ts";
+import { migrate, newestSchema, schemaOf } from "./migrations.ts";
 
 export interface Database {
   kind: "embedded" | "postgres";
@@ -85,40 +82,15 @@ export async function openPostgres(url: string, poolSize = 10): Promise<Database
 /** Brings the schema up to the code. Refuses a database that is newer, or of the other world. */
 export async function prepareDatabase(database: Database, world: World): Promise<void> {
   await refuseNewer(database.db);
-  await migrate(database);
+  await migrate(database.db);
   await stampWorld(database.db, world);
 }
 
-async function migrate(database: Database): Promise<void> {
-  if (database.kind === "embedded") {
-    const { migrate: run } = await import("drizzle-orm/pglite/migrator");
-    return run(database.db as never, { migrationsFolder: MIGRATIONS });
-  }
-  const { migrate: run } = await import("drizzle-orm/postgres-js/migrator");
-  return run(database.db as never, { migrationsFolder: MIGRATIONS });
-}
-
 async function refuseNewer(db: Db): Promise<void> {
-  const known = readMigrationFiles({ migrationsFolder: MIGRATIONS });
-  const newest = known.at(-1)?.folderMillis ?? 0;
-  const applied = await lastApplied(db);
-  if (applied > newest)
+  if ((await schemaOf(db)) > newestSchema())
     throw new StartError(
       "The database was written by a newer version of Countersign; start that version, or restore a backup made with this one",
     );
-}
-
-async function lastApplied(db: Db): Promise<number> {
-  try {
-    const rows = await queryRows<{ last: string | number | null }>(
-      db,
-      sql`select max(created_at) as last from drizzle.__drizzle_migrations`,
-    );
-    return Number(rows[0]?.last ?? 0);
-  } catch (error) {
-    if (sqlState(error) === "42P01" || sqlState(error) === "3F000") return 0; // a new database
-    throw error;
-  }
 }
 
 async function stampWorld(db: Db, world: World): Promise<void> {

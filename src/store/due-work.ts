@@ -52,7 +52,10 @@ export async function findOpenWork(db: Db, until: number): Promise<OpenWork> {
           (select 'execution ' || id, run_after, status = 'running' from tool_execution_queue
             where status in ('queued', 'running', 'retry_scheduled', 'unknown'))
           union all
-          (select 'outbox ' || id, due_at, status = 'sending' from outbox
+          -- a row waits for those before it in its chat, too
+          (select 'outbox ' || id, max(due_at) over (
+              partition by channel_id, chat_id, purpose = 'mirror' order by seq),
+              status = 'sending' from outbox
             where status in ('queued', 'sending'))
           union all
           (select 'inbox ' || id, received_at, true from inbox where status = 'new')

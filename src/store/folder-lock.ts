@@ -116,6 +116,12 @@ export async function handCommand(
   return code;
 }
 
+/** Who holds the folder, in the holder's own words; null: nobody does. */
+export async function holderOf(dir: string): Promise<string | null> {
+  const answer = await ask(socketPath(dir), WHO);
+  return answer && (answer[0] ?? "a process that does not answer");
+}
+
 function prepareFolder(dir: string): void {
   try {
     mkdirSync(dir, { recursive: true });

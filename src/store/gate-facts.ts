@@ -18,6 +18,8 @@ export interface RoundFacts {
   stage: string;
   contactId: string;
   agentRole: string;
+  /** Until an admin resumes them, nothing that sends money out is dispatched. */
+  payoutsStopped: boolean;
   kyc: KycStatus;
   /** The newest order of the conversation. */
   order: {
@@ -68,6 +70,7 @@ async function personFacts(tx: Tx, query: { tenantId: string; conversationId: st
       contactId: conversations.contactId,
       attributes: contacts.attributes,
       agentRole: tenants.agentRole,
+      payoutsStopped: sql<boolean>`${tenants.payoutsStoppedAt} is not null`,
     })
     .from(conversations)
     .innerJoin(contacts, eq(contacts.id, conversations.contactId))

@@ -46,6 +46,14 @@ export async function openHandoff(tx: Tx, handoff: NewHandoff): Promise<OpenedHa
   return { id, isNew: true, createdAt: now };
 }
 
+export async function handoffById(tx: Tx, tenantId: string, id: string): Promise<Handoff | null> {
+  const rows = await tx
+    .select()
+    .from(handoffs)
+    .where(and(eq(handoffs.tenantId, tenantId), eq(handoffs.id, id)));
+  return rows[0] ?? null;
+}
+
 /** Locks the row: of two people who close it, the second sees that it is closed. */
 export async function lockHandoff(tx: Tx, tenantId: string, id: string): Promise<Handoff | null> {
   const rows = await tx

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { StartError } from "../domain/errors.ts";
-import { type Db, withOwner } from "./db.ts";
+import { type Db, type Tx, withOwner } from "./db.ts";
 import { appState } from "./schema/tenancy.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -15,15 +15,26 @@ export function checkMasterKey(db: Db, secrets: Pick<Secrets, "seal" | "open">):
   return withOwner(db, async (tx) => {
     const value = secrets.seal(SEALED, NAME).toString("base64");
     await tx.insert(appState).values({ name: NAME, value }).onConflictDoNothing();
-    const [row] = await tx.select().from(appState).where(eq(appState.name, NAME));
-    if (!row || opens(secrets, row.value)) return;
+    if (await isKeyOf(tx, secrets)) return;
     throw new StartError(
       "MASTER_KEY: is not the key that this database was written with; put that key back (every process on a database has the same one)",
     );
   });
 }
 
-function opens(secrets: Pick<Secrets, "open">, value: string): boolean {
+/** Was the database written with this key? Yes as well when no start has used it yet. */
+export async function isKeyOf(tx: Tx, secrets: Pick<Secrets, "open">): Promise<boolean> {
+  const word = await sealedWord(tx);
+  return word === null || opensWord(secrets, word);
+}
+
+/** What the first start sealed with its key; null when there was none yet. */
+export async function sealedWord(tx: Tx): Promise<string | null> {
+  const [row] = await tx.select().from(appState).where(eq(appState.name, NAME));
+  return row?.value ?? null;
+}
+
+export function opensWord(secrets: Pick<Secrets, "open">, value: string): boolean {
   try {
     return secrets.open(Buffer.from(value, "base64"), NAME) === SEALED;
   } catch {

@@ -1,5 +1,6 @@
-import { and, eq, inArray, max } from "drizzle-orm";
+import { and, eq, gte, inArray, max } from "drizzle-orm";
 import type { Media } from "../domain/inbound.ts";
+import type { LeadFile } from "../domain/messenger.ts";
 import type { Tx } from "./db.ts";
 import type { ConversationRef } from "./orders.ts";
 import { conversations, messages } from "./schema/chat.ts";
@@ -26,6 +27,44 @@ export async function leadMediaMessages(
     .where(and(fromLead(of), inArray(messages.id, [...ids])))
     .orderBy(messages.seq);
   return rows.filter((row) => row.media.length > 0);
+}
+
+/** Messages with files that the lead sent from a moment on, oldest first. */
+export async function leadMediaSince(
+  tx: Tx,
+  of: ConversationRef,
+  since: number,
+): Promise<{ id: string; media: Media[] }[]> {
+  const rows = await tx
+    .select({ id: messages.id, media: messages.media })
+    .from(messages)
+    .where(and(fromLead(of), gte(messages.createdAt, since)))
+    .orderBy(messages.seq);
+  return rows.filter((row) => row.media.length > 0);
+}
+
+/** The files of these messages, as a messenger finds them again. */
+export async function leadFiles(
+  tx: Tx,
+  of: ConversationRef,
+  ids: readonly string[],
+): Promise<LeadFile[]> {
+  const chat = await leadChat(tx, of);
+  if (!chat || ids.length === 0) return [];
+  const rows = await tx
+    .select({ externalId: messages.externalId, media: messages.media })
+    .from(messages)
+    .where(and(fromLead(of), inArray(messages.id, [...ids])))
+    .orderBy(messages.seq);
+  const { channelId, chatId } = chat;
+  return rows.flatMap(({ externalId, media }) =>
+    externalId === null
+      ? []
+      : media
+          // a location or a text passed on is no file
+          .filter(({ fileId }) => fileId !== undefined)
+          .map((one) => ({ channelId, chatId, messageId: externalId, media: one })),
+  );
 }
 
 /** Where the lead is written to. */

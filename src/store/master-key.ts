@@ -1,20 +1,41 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartError } from "../domain/errors.ts";
 
 const KEY_BYTES = 32;
 const HEX_KEY = /^[0-9a-f]{64}$/i;
 
+export interface KeySource {
+  /** MASTER_KEY. */
+  fromEnv?: string | undefined;
+  dataDir: string;
+}
+
 /**
  * The key that all secrets hang on: MASTER_KEY, else a file in DATA_DIR that only its owner may
  * read, made on the first start. Throws StartError when either is no key.
  */
-export function loadMasterKey(source: { fromEnv?: string | undefined; dataDir: string }): Buffer {
+export function loadMasterKey(source: KeySource): Buffer {
   if (source.fromEnv !== undefined) return parseKey(source.fromEnv, "MASTER_KEY");
-  const file = join(source.dataDir, "master.key");
+  const file = keyFile(source.dataDir);
   const stored = readOrCreate(source.dataDir, file);
   return parseKey(stored, `MASTER_KEY is not set and ${file}`);
+}
+
+/** The same key where there is one already; null where the first start would make it. */
+export function findMasterKey(source: KeySource): Buffer | null {
+  const isThere = source.fromEnv !== undefined || existsSync(keyFile(source.dataDir));
+  return isThere ? loadMasterKey(source) : null;
+}
+
+/** For people: where the key is kept. */
+export function placeOfMasterKey({ fromEnv, dataDir }: KeySource): string {
+  return fromEnv === undefined ? keyFile(dataDir) : "MASTER_KEY of the environment";
+}
+
+function keyFile(dataDir: string): string {
+  return join(dataDir, "master.key");
 }
 
 function parseKey(text: string, where: string): Buffer {

@@ -21,6 +21,14 @@ const OPEN = ["quote", "awaiting_payment", "paid", "payout"] as const;
 const DEAD = ["completed", "cancelled", "expired"] as const;
 const DAY_MS = 86_400_000;
 
+/** A code outlives neither the payout nor its taking back; nor does one that was only typed. */
+export const NO_PAYOUT_CODE = {
+  payoutCode: null,
+  payoutCodeExpiresAt: null,
+  payoutCodeDraft: null,
+  payoutCodeDraftBy: null,
+} as const satisfies OrderChange;
+
 /** As people say it. */
 export function orderName(order: { number: number }): string {
   return `EX-${order.number}`;

@@ -1,6 +1,7 @@
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Outgoing } from "../domain/messenger.ts";
 import { type Db, queryRows, type Tx, withSystem, withTenant } from "./db.ts";
+import { type ReviewThread, reviewThreadById } from "./review-threads.ts";
 import { outbox } from "./schema/chat.ts";
 
 /** How long a worker may be silent about a row, real time. A part sent renews it. */
@@ -21,6 +22,9 @@ export interface ClaimedRow {
   sentParts: string[];
   approvalId: string | null;
   conversationId: string | null;
+  reviewThreadId: string | null;
+  /** The thread that `reviewThreadId` names, as it stood when the row was claimed. */
+  reviewThread: ReviewThread | null;
   lastError: string | null;
   createdAt: number;
   leaseToken: string;
@@ -40,7 +44,7 @@ export interface Claim {
 
 /**
  * Commits `sending` and a lease before anything leaves. null: somebody else works on the row, it
- * is not due, or an earlier row of the chat is still open.
+ * is not due, or an earlier row of its kind (mirrors, or the rest) is still open in the chat.
  */
 export function claimDelivery(db: Db, claim: Claim): Promise<ClaimedRow | null> {
   return withTenant(db, claim.tenantId, async (tx) => {
@@ -58,8 +62,13 @@ export function claimDelivery(db: Db, claim: Claim): Promise<ClaimedRow | null> 
       .returning();
     const row = rows[0];
     if (!row) return null;
+    const { reviewThreadId } = row;
+    const reviewThread =
+      reviewThreadId === null ? null : await reviewThreadById(tx, claim.tenantId, reviewThreadId);
     return {
       ...row,
+      threadId: reviewThread?.threadId ?? row.threadId,
+      reviewThread,
       sentParts: row.externalIds,
       leaseToken: claim.leaseToken,
       uncertain: before.status === "sending",
@@ -77,6 +86,7 @@ async function lockOpen(tx: Tx, claim: Claim): Promise<{ status: string } | null
           and (lease_until is null or lease_until <= ${instantOf(claim.realNow)})))
         and not exists (select 1 from outbox e where e.tenant_id = o.tenant_id
           and e.channel_id = o.channel_id and e.chat_id = o.chat_id and e.seq < o.seq
+          and (e.purpose = 'mirror') = (o.purpose = 'mirror')
           and e.status in ('queued', 'sending'))
       for update of o skip locked`,
   );
@@ -99,6 +109,35 @@ export function recordPart(
       .where(ownRow(row))
       .returning({ id: outbox.id });
     return kept.length > 0;
+  });
+}
+
+/** A long step of a delivery went well; false when the lease is lost. */
+export function renewLease(db: Db, row: ClaimedRow, realNow: number): Promise<boolean> {
+  return withTenant(db, row.tenantId, async (tx) => {
+    const renewed = await tx
+      .update(outbox)
+      .set({ leaseUntil: realNow + LEASE_MS })
+      .where(ownRow(row))
+      .returning({ id: outbox.id });
+    return renewed.length > 0;
+  });
+}
+
+/** What nobody waits for is put off, in product time; false: it is being sent, or done. */
+export function putOff(
+  db: Db,
+  row: { tenantId: string; id: string },
+  dueAt: number,
+): Promise<boolean> {
+  const { tenantId, id } = row;
+  return withTenant(db, tenantId, async (tx) => {
+    const moved = await tx
+      .update(outbox)
+      .set({ dueAt })
+      .where(and(eq(outbox.tenantId, tenantId), eq(outbox.id, id), eq(outbox.status, "queued")))
+      .returning({ id: outbox.id });
+    return moved.length > 0;
   });
 }
 

@@ -1,10 +1,12 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { newId } from "../domain/ids.ts";
 import { type Db, type Tx, withTenant } from "./db.ts";
+import { moveChat } from "./move-chat.ts";
 import { type ClaimedRow, ownRow, SENT_ONCE_MORE } from "./outbox-claim.ts";
+import { dropReviewThread, setReviewThread, threadOpening } from "./review-threads.ts";
 import { approvalCards } from "./schema/approvals.ts";
 import { contacts, conversations, outbox } from "./schema/chat.ts";
-import { destinations } from "./schema/tenancy.ts";
+import { storable } from "./storable.ts";
 
 /** How an attempt ended. `dueAt` is product time. */
 export type DeliveryEnd =
@@ -19,7 +21,16 @@ export type DeliveryEnd =
   /** The lead blocked the bot: what else was queued for the chat is cancelled. */
   | { kind: "blocked"; error: string }
   /** The chat has another id now; the row is due there at once. */
-  | { kind: "moved"; chatId: string };
+  | { kind: "moved"; chatId: string }
+  /** There are no threads in the chat: what was meant for one goes to the chat itself. */
+  | { kind: "flat"; error: string }
+  /** The row's thread is gone and is opened anew; the row goes behind that. */
+  | { kind: "reopen"; error: string }
+  /** Its thread is being opened: the row goes behind that. */
+  | { kind: "behind"; dueAt: number; error: string };
+
+/** Starts `lastError` of a row whose thread was opened anew for it, which is done once. */
+export const REOPENED = "its thread was opened anew after: ";
 
 export interface Finished {
   end: DeliveryEnd;
@@ -57,6 +68,7 @@ export function finishDelivery(
     if (end.kind === "sent") await keepCard(tx, row, { ids: done.externalIds, now });
     if (end.kind === "blocked") await stopChat(tx, row, now);
     if (end.kind === "moved") await moveChat(tx, row, end.chatId);
+    await settleThread(tx, row, { end, ids: done.externalIds, now });
     return end.kind === "moved" || hasOpen(tx, row);
   });
 }
@@ -80,6 +92,12 @@ function changeOf(row: ClaimedRow, end: DeliveryEnd, now: number) {
       return { status: "sending" as const, dueAt: end.dueAt, lastError: keepMark(row, end.error) };
     case "moved":
       return { status: "queued" as const, dueAt: now };
+    case "reopen":
+      return { status: "queued" as const, dueAt: now, lastError: REOPENED + end.error };
+    case "behind":
+      return { status: "queued" as const, dueAt: end.dueAt, lastError: end.error };
+    case "flat":
+      return { status: "cancelled" as const, lastError: end.error };
     case "uncertain":
     case "failed":
     case "cancelled":
@@ -143,6 +161,46 @@ async function keepCard(
   });
 }
 
+/** A thread's row and the conversation's thread change together. */
+async function settleThread(
+  tx: Tx,
+  row: ClaimedRow,
+  { end, ids, now }: { end: DeliveryEnd; ids: string[]; now: number },
+): Promise<void> {
+  if (row.reviewThreadId === null) return;
+  const ref = { tenantId: row.tenantId, id: row.reviewThreadId };
+  if (end.kind === "reopen") await reopenThread(tx, row, now);
+  if (end.kind === "reopen" || end.kind === "behind") await putLast(tx, row);
+  if (row.content.kind !== "thread") return;
+  if (end.kind === "sent")
+    await setReviewThread(tx, ref, { status: "open", threadId: ids.at(-1) ?? null });
+  else if (end.kind === "flat") await setReviewThread(tx, ref, { status: "flat", threadId: null });
+  else if (isOver(end)) await dropReviewThread(tx, ref);
+}
+
+function isOver({ kind }: DeliveryEnd): boolean {
+  return kind === "failed" || kind === "uncertain" || kind === "cancelled" || kind === "blocked";
+}
+
+async function reopenThread(tx: Tx, row: ClaimedRow, now: number): Promise<void> {
+  const { tenantId, channelId, chatId, reviewThreadId, reviewThread } = row;
+  if (reviewThreadId === null || reviewThread === null) return;
+  const opening = { status: "opening" as const, threadId: null };
+  await setReviewThread(tx, { tenantId, id: reviewThreadId }, opening);
+  await tx.insert(outbox).values({
+    ...{ id: newId(), tenantId, channelId, chatId, reviewThreadId, purpose: "mirror" as const },
+    content: storable(threadOpening(reviewThread.client)),
+    ...{ status: "queued" as const, dueAt: now, createdAt: now },
+  });
+}
+
+/** Rows that follow find the thread being opened, too, and go behind this one in their order. */
+async function putLast(tx: Tx, { tenantId, id }: ClaimedRow): Promise<void> {
+  await tx.execute(
+    sql`update outbox set seq = default where tenant_id = ${tenantId} and id = ${id}`,
+  );
+}
+
 async function stopChat(tx: Tx, row: ClaimedRow, now: number): Promise<void> {
   const contactId = tx
     .select({ id: conversations.contactId })
@@ -162,28 +220,6 @@ async function stopChat(tx: Tx, row: ClaimedRow, now: number): Promise<void> {
     .update(outbox)
     .set({ status: "cancelled", lastError: "the person blocked the bot" })
     .where(and(sameChat(row), eq(outbox.status, "queued")));
-}
-
-/** Message ids do not carry over: cards of the old chat can no longer be edited. */
-async function moveChat(tx: Tx, row: ClaimedRow, chatId: string): Promise<void> {
-  await tx
-    .update(outbox)
-    .set({ chatId })
-    .where(and(sameChat(row), inArray(outbox.status, ["queued", "sending"])));
-  const old = and(
-    eq(destinations.tenantId, row.tenantId),
-    eq(destinations.channelId, row.channelId),
-    eq(destinations.chatId, row.chatId),
-  );
-  // a destination that already names the new chat wins
-  await tx.delete(destinations).where(
-    and(
-      old,
-      sql`exists (select 1 from destinations d where d.tenant_id = ${row.tenantId}
-        and d.messenger = destinations.messenger and d.chat_id = ${chatId} and d.purpose = destinations.purpose)`,
-    ),
-  );
-  await tx.update(destinations).set({ chatId }).where(old);
 }
 
 function sameChat(row: ClaimedRow) {

@@ -3,6 +3,7 @@ import { newId } from "../domain/ids.ts";
 import type { Jobs } from "../domain/jobs.ts";
 import type { Outgoing } from "../domain/messenger.ts";
 import { type Db, queryRows, type Tx, withSystem } from "./db.ts";
+import { type MirroredTurn, type MirrorRow, mirrorRows } from "./mirror.ts";
 import { outbox } from "./schema/chat.ts";
 import { storable } from "./storable.ts";
 
@@ -19,6 +20,14 @@ export interface OutgoingRow {
   conversationId?: string | null;
   messageId?: string | null;
   approvalId?: string | null;
+  handoffId?: string | null;
+  /** The staff's thread that it goes to, instead of `threadId`. */
+  reviewThreadId?: string | null;
+  /**
+   * What is said to a client is mirrored to the staff: with the turn that it answers, alone when
+   * this is left out, not at all when it is null (the staff have just said it themselves).
+   */
+  mirror?: MirroredTurn | null;
 }
 
 export interface WriteOutgoing {
@@ -27,14 +36,19 @@ export interface WriteOutgoing {
   now: number;
 }
 
-/** Writes what must be sent, in this order within a chat; answers the ids of the rows. */
+/**
+ * Writes what must be sent, in this order within a chat, and what the staff read of it in their
+ * threads; answers the ids of the given rows.
+ */
 export async function writeOutgoing(
   tx: Tx,
   { jobs, tenantId, now }: WriteOutgoing,
   rows: readonly OutgoingRow[],
 ): Promise<string[]> {
   if (rows.length === 0) return [];
-  const values = rows.map(({ id, dueAt, content, ...row }) => ({
+  const mirrors: OutgoingRow[] = [];
+  for (const row of rows) mirrors.push(...(await mirrorOf(tx, { tenantId, now }, row)));
+  const values = [...rows, ...mirrors].map(({ id, dueAt, content, mirror: _, ...row }) => ({
     ...row,
     id: id ?? newId(),
     tenantId,
@@ -45,7 +59,28 @@ export async function writeOutgoing(
   }));
   await tx.insert(outbox).values(values);
   jobs.wakeDelivery(tx);
-  return values.map((row) => row.id);
+  return values.slice(0, rows.length).map((row) => row.id);
+}
+
+/** A code of a payout is never in a mirror: only that one was sent. */
+async function mirrorOf(
+  tx: Tx,
+  { tenantId, now }: { tenantId: string; now: number },
+  row: OutgoingRow,
+): Promise<MirrorRow[]> {
+  const { channelId, chatId, content, conversationId, messageId = null, mirror, purpose } = row;
+  if (!conversationId || mirror === null) return [];
+  if (purpose !== "reply" && purpose !== "notice") return [];
+  if (content.kind !== "text" && content.kind !== "secret_text") return [];
+  return mirrorRows(tx, {
+    tenantId,
+    conversationId,
+    ...(mirror ? { turn: mirror } : {}),
+    said: content.kind === "text" ? { kind: "text", text: content.text } : { kind: "code" },
+    messageId,
+    to: { channelId, chatId },
+    now,
+  });
 }
 
 /** A reply whose fate is not known is sent again because a person asked; false: it was not so. */
@@ -78,12 +113,16 @@ export async function replyById(
   return rows[0] ?? null;
 }
 
-/** The earliest open row of a chat; later rows of the chat wait for it. */
+/**
+ * The earliest open row of a chat; later rows of the chat wait for it. Mirrors wait for mirrors
+ * alone and nothing waits for them: a chat with both has two heads.
+ */
 export interface ChatHead {
   id: string;
   tenantId: string;
   channelId: string;
   chatId: string;
+  isMirror: boolean;
   /** Product time from which it may be worked on, milliseconds. */
   dueAt: number;
   /** Real time until which another worker holds it; null when nobody does. */
@@ -95,7 +134,7 @@ export interface HeadsQuery {
   limit: number;
 }
 
-/** Heads of all chats that have something open, the longest due first. */
+/** Heads of all chats that have something open, mirrors after the rest, the longest due first. */
 export async function chatHeads(db: Db, query: HeadsQuery): Promise<ChatHead[]> {
   if (query.channelIds.length === 0) return [];
   const rows = await withSystem(db, (tx) => queryRows<HeadRow>(tx, headsSql(query)));
@@ -104,6 +143,7 @@ export async function chatHeads(db: Db, query: HeadsQuery): Promise<ChatHead[]> 
     tenantId: row.tenant_id,
     channelId: row.channel_id,
     chatId: row.chat_id,
+    isMirror: row.is_mirror,
     dueAt: new Date(row.due_at).getTime(),
     leasedUntil: row.lease_until === null ? null : new Date(row.lease_until).getTime(),
   }));
@@ -114,6 +154,7 @@ interface HeadRow {
   tenant_id: string;
   channel_id: string;
   chat_id: string;
+  is_mirror: boolean;
   due_at: string;
   lease_until: string | null;
 }
@@ -124,14 +165,14 @@ function headsSql({ channelIds, limit }: HeadsQuery): SQL {
     sql`, `,
   );
   return sql`
-    select id, tenant_id, channel_id, chat_id, due_at, lease_until from (
-      select distinct on (channel_id, chat_id)
-        id, tenant_id, channel_id, chat_id, seq, due_at,
+    select id, tenant_id, channel_id, chat_id, is_mirror, due_at, lease_until from (
+      select distinct on (channel_id, chat_id, purpose = 'mirror')
+        id, tenant_id, channel_id, chat_id, purpose = 'mirror' as is_mirror, seq, due_at,
         case when status = 'sending' then lease_until end as lease_until
       from outbox
       where status in ('queued', 'sending') and channel_id in (${channels})
-      order by channel_id, chat_id, seq
+      order by channel_id, chat_id, purpose = 'mirror', seq
     ) heads
-    order by due_at, seq
+    order by is_mirror, due_at, seq
     limit ${limit}`;
 }

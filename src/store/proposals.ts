@@ -82,6 +82,7 @@ export interface StoredCandidate {
   actionJson: JsonObject | null;
   schemaVersion: number;
   cycle: number;
+  code: string | null;
 }
 
 export async function candidateById(
@@ -101,6 +102,7 @@ export async function candidateById(
       actionJson: toolCallCandidates.actionJson,
       schemaVersion: toolCallCandidates.schemaVersion,
       cycle: toolCallCandidates.cycle,
+      code: toolCallCandidates.code,
     })
     .from(toolCallCandidates)
     .where(and(eq(toolCallCandidates.tenantId, tenantId), eq(toolCallCandidates.id, candidateId)));

@@ -19,6 +19,7 @@ export function cardKindOf(toolName: string): string {
 const CARD_KINDS = new Map([
   ["issue_exchange_payout", "payout"],
   ["set_kyc_status", "kyc"],
+  ["confirm_fiat_payment", "payment_review"],
 ]);
 
 export interface CardApproval {
@@ -86,6 +87,7 @@ const TEXTS = {
     titles: {
       payout: "Payout: approve?",
       kyc: "Identity documents: verified?",
+      payment_review: "Payment: has the money arrived?",
       unknown_outcome: "Did this happen?",
       other: "Approve this action?",
     } as Record<string, string> & { other: string },
@@ -103,6 +105,7 @@ const TEXTS = {
     titles: {
       payout: "Выплата: одобрить?",
       kyc: "Документы клиента: подтвердить личность?",
+      payment_review: "Оплата: деньги поступили?",
       unknown_outcome: "Это произошло?",
       other: "Одобрить действие?",
     } as Record<string, string> & { other: string },

@@ -80,6 +80,7 @@ export async function askApproval(
     approvalId: row.id,
     conversationId,
     card,
+    files: request.prepared.files,
     now,
   });
   await writeAudit(tx, [auditRow(request, "approval.requested", `${approvalName(number)} asked`)]);

@@ -2,6 +2,7 @@ import type { AnyTool } from "./contract.ts";
 import { cancelExchangeOrder } from "./exchange/tools/cancel-exchange-order.ts";
 import { checkExchangeVerification } from "./exchange/tools/check-exchange-verification.ts";
 import { computeExchangeQuote } from "./exchange/tools/compute-exchange-quote.ts";
+import { confirmFiatPayment } from "./exchange/tools/confirm-fiat-payment.ts";
 import { createExchangeOrder } from "./exchange/tools/create-exchange-order.ts";
 import type { ExchangeDeps } from "./exchange/tools/exchange-deps.ts";
 import { fetchExchangeRequisites } from "./exchange/tools/fetch-exchange-requisites.ts";
@@ -32,5 +33,6 @@ export function createTools(deps: ToolDeps): AnyTool[] {
     cancelExchangeOrder(deps),
     getExchangeBusinessInfo(deps),
     setKycStatus(),
+    confirmFiatPayment(),
   ] as unknown as AnyTool[]; // each takes what its own schema lets through
 }

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { JsonObject } from "../domain/json.ts";
 import type { Language } from "../domain/language.ts";
+import type { LeadFile } from "../domain/messenger.ts";
 import type { RiskClass, ToolErrorCode, ToolResult } from "../domain/tool.ts";
 import type { Tx } from "../store/db.ts";
 
@@ -23,6 +24,10 @@ export interface PreparedAction {
   businessKey: string | null;
   /** What people must see before they decide, in this order. Values are whole. */
   material: { label: string; value: string }[];
+  /** What the lead sent that the decision is about; shown to people before the card. */
+  files?: LeadFile[];
+  /** What the lead stated, as the backend read it; stands before their own words, apart. */
+  stated?: string;
 }
 
 /** The call cannot be prepared: the model is told, nothing is asked of anybody. */
@@ -61,7 +66,14 @@ export type ToolWork =
 export interface WriteResult {
   result: ToolResult;
   /** Follow-up calls, proposed by the system through the same road. */
-  proposes?: { tool: string; args: JsonObject }[];
+  proposes?: FollowUp[];
+}
+
+export interface FollowUp {
+  tool: string;
+  args: JsonObject;
+  /** The proposal reached nobody (the tool is off, the policy forbids it): people are told so. */
+  otherwise?(tx: Tx): Promise<void>;
 }
 
 /** A look-up that leaves the outcome open says so as `absent` or `unreachable`. */

@@ -18,6 +18,7 @@ export function defaultPolicies(): PolicyRow[] {
     allowed("get_exchange_business_info", { calls: 3 }),
     approved("issue_exchange_payout", { calls: 2 }),
     approved("set_kyc_status", { calls: 2, bytes: LARGE }),
+    approved("confirm_fiat_payment", { calls: 2, bytes: LARGE }),
   ];
 }
 

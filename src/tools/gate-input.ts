@@ -1,4 +1,5 @@
 import type { JsonObject } from "../domain/json.ts";
+import { paysOut } from "../domain/pays-out.ts";
 import { ATTEMPTS_PER_RUN } from "../domain/run.ts";
 import type { GateFacts } from "../policy/evaluate.ts";
 import type { RoundFacts } from "../store/gate-facts.ts";
@@ -41,6 +42,7 @@ export function gateFactsOf(round: RoundFacts, call: GateCall): GateFacts {
     approvers: round.approvers,
     rejectedBefore: digest !== null && round.rejectedDigests.has(digest),
     outcomeUnknown: digest !== null && round.unknownDigests.has(digest),
+    payoutsStopped: round.payoutsStopped && paysOut(tool),
   };
 }
 

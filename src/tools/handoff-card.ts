@@ -1,9 +1,12 @@
 import type { Language } from "../domain/language.ts";
-import type { Card } from "../domain/messenger.ts";
+import { type Card, type CardButton, CLOSE_HANDOFF } from "../domain/messenger.ts";
 import { type Order, orderName } from "../store/orders.ts";
+import { normalizePayoutMethod, payoutMethodRules } from "./exchange/payout-methods.ts";
 
-/** Action of the button that ends a request for a person; `value` is the handoff's id. */
-export const CLOSE_HANDOFF = "close_handoff";
+/** Action of the button that asks for a payout's code; `value` is the handoff's id. */
+export const PAYOUT_CODE = "payout_code";
+/** Action of the button that says that the money was handed over; `value` is the handoff's id. */
+export const HANDED_OVER = "handed_over";
 
 export const HANDOFF_REASONS = [
   "kyc_review",
@@ -29,7 +32,7 @@ export interface CardHandoff {
 
 /** The card of a request for a person; its button stays until somebody says that it is done. */
 export function handoffCard(handoff: CardHandoff, language: Language): Card {
-  const { id, order, reason, said } = handoff;
+  const { order, reason, said } = handoff;
   const texts = TEXTS[language];
   const title = texts.titles[reason];
   const facts: Card["facts"] = [{ label: texts.client, value: handoff.clientName }];
@@ -40,7 +43,7 @@ export function handoffCard(handoff: CardHandoff, language: Language): Card {
     facts,
     ...(said ? { clientSays: { label: texts.said, text: said } } : {}),
     footer: [reason],
-    buttons: [{ label: texts.done, action: CLOSE_HANDOFF, value: id, style: "primary" }],
+    buttons: buttonsOf(handoff, texts),
   };
 }
 
@@ -48,6 +51,24 @@ export function handoffCard(handoff: CardHandoff, language: Language): Card {
 export function handoffTitle(reason: string, language: Language): string {
   const known = HANDOFF_REASONS.find((one) => one === reason);
   return known ? TEXTS[language].titles[known] : reason;
+}
+
+/** Of a payout by hand the request ends when the money was handed over. */
+function buttonsOf(handoff: CardHandoff, texts: (typeof TEXTS)[Language]): CardButton[] {
+  const { id: value, order, reason } = handoff;
+  const style = "primary" as const;
+  if (reason !== "office_payout" || order?.status !== "payout")
+    return [{ label: texts.done, action: CLOSE_HANDOFF, value, style }];
+  const handedOver = { label: texts.handedOver, action: HANDED_OVER, value };
+  if (!mayHaveCode(order)) return [{ ...handedOver, style }];
+  return [{ label: texts.enterCode, action: PAYOUT_CODE, value, style }, handedOver];
+}
+
+/** Cash is fetched, and may be fetched with a code; one that was sent is not typed again. */
+function mayHaveCode({ payoutCode, payoutMethod }: Order): boolean {
+  const method = normalizePayoutMethod(payoutMethod ?? "");
+  const isCash = method !== null && payoutMethodRules(method).afterGateway === "payout";
+  return payoutCode === null && isCash;
 }
 
 function orderFacts(order: Order, texts: (typeof TEXTS)[Language]): Card["facts"] {
@@ -80,6 +101,8 @@ const TEXTS = {
     what: "What happened",
     said: "said in the chat",
     done: "Done",
+    handedOver: "Handed over",
+    enterCode: "Enter the code",
   },
   ru: {
     titles: {
@@ -97,5 +120,7 @@ const TEXTS = {
     what: "Что произошло",
     said: "сказано в чате",
     done: "Готово",
+    handedOver: "Выдано",
+    enterCode: "Ввести код",
   },
 } as const satisfies Record<Language, unknown>;

@@ -16,6 +16,7 @@ import {
 } from "../store/proposals.ts";
 import { cardKindOf } from "./approval-card.ts";
 import { askApproval } from "./ask-approval.ts";
+import { askAboutStoppedPayout } from "./ask-stopped-payout.ts";
 import { type CheckedArguments, checkArguments } from "./check-arguments.ts";
 import type { AnyTool, PreparedAction, PrepareRefusal } from "./contract.ts";
 import { stageRefusalData } from "./gate-input.ts";
@@ -115,7 +116,7 @@ async function decide(step: Step, candidate: CandidateRow, input: Checked): Prom
 async function judge(step: Step, candidate: CandidateRow, judged: Judged): Promise<ProposedState> {
   const { tool, args } = judged;
   const early = weigh(step, judged, { digest: null, hasBusinessKey: true });
-  if (early.kind === "deny") return deny(step, candidate, judged, early);
+  if (early.kind === "deny") return await deny(step, candidate, judged, early);
   const prepared = await prepare(step, tool, args);
   if (prepared.kind === "refused") {
     candidate.code = prepared.result.error?.code ?? "NOT_PREPARED";
@@ -126,7 +127,7 @@ async function judge(step: Step, candidate: CandidateRow, judged: Judged): Promi
   candidate.actionDigest = digest;
   candidate.businessKey = prepared.businessKey;
   const decision = weigh(step, judged, { digest, hasBusinessKey: prepared.businessKey !== null });
-  if (decision.kind === "deny") return deny(step, candidate, judged, decision);
+  if (decision.kind === "deny") return await deny(step, candidate, judged, decision);
   noteGate(step, candidate, judged, decision);
   const state =
     decision.kind === "approval"
@@ -154,13 +155,15 @@ async function prepare(
   return { kind: "action", action, businessKey: null, material: [] };
 }
 
-function deny(
+async function deny(
   step: Step,
   candidate: CandidateRow,
   judged: Judged,
   decision: GateDecision & { kind: "deny" },
-): ProposedState {
+): Promise<ProposedState> {
   noteGate(step, candidate, judged, decision);
+  if (decision.reason === "payouts_stopped")
+    await askAboutStoppedPayout(step.tx, step.deps.dress.jobs, step.proposing, candidate.toolName);
   const data =
     decision.reason === "stage_not_allowed" ? stageRefusalData(step.round, judged.tool) : undefined;
   return blockedState(candidate, decision.reason, blockedReply(decision.reason, data));
@@ -188,6 +191,7 @@ async function ask(step: Step, candidate: CandidateRow, asking: Asking): Promise
     schemaVersion: candidate.schemaVersion,
     requestedBy: proposing.maker,
     requestedAction: cardKindOf(tool.name),
+    clientSays: joined(prepared.stated, proposing.clientSays),
     prepared,
     digest: asking.digest,
     policyId: asking.decision.policyId,
@@ -197,6 +201,11 @@ async function ask(step: Step, candidate: CandidateRow, asking: Asking): Promise
   const result = await askApproval(tx, deps.dress, request);
   if (!result.isNew) candidate.code = "ALREADY_WAITING";
   return { kind: "settled", status: "waiting_approval", reply: result.reply };
+}
+
+function joined(...parts: (string | null | undefined)[]): string | null {
+  const said = parts.filter((part) => part);
+  return said.length > 0 ? said.join(" / ") : null;
 }
 
 function queueRun(

@@ -1,5 +1,6 @@
 import type { Jobs } from "../domain/jobs.ts";
 import type { Language } from "../domain/language.ts";
+import { CLOSE_HANDOFF } from "../domain/messenger.ts";
 import { writeAudit } from "../store/audit.ts";
 import { lastCardAt, postCards } from "../store/cards.ts";
 import type { Tx } from "../store/db.ts";
@@ -7,7 +8,7 @@ import { type OpenedHandoff, openHandoff } from "../store/handoffs.ts";
 import { contactKyc } from "../store/kyc.ts";
 import type { Order } from "../store/orders.ts";
 import { tenantById } from "../store/tenants.ts";
-import { CLOSE_HANDOFF, type HandoffReason, handoffCard } from "./handoff-card.ts";
+import { type HandoffReason, handoffCard } from "./handoff-card.ts";
 
 export interface HandoffRequest {
   tenantId: string;
@@ -47,7 +48,8 @@ export async function raiseHandoff(
   const { order, said } = request;
   const about = { id: handoff.id, reason, order, said, summary, isRepeated: !handoff.isNew };
   const card = handoffCard({ ...about, clientName: client?.name ?? "?" }, language);
-  await postCards(tx, { jobs, tenantId, conversationId, card, now });
+  const handoffId = handoff.id;
+  await postCards(tx, { jobs, tenantId, conversationId, card, handoffId, now });
   await writeAudit(tx, [
     {
       tenantId,

@@ -78,6 +78,8 @@ const BLOCK_TEXTS: Record<GateReason, string> = {
   payload_too_large: "the arguments are too long",
   risk_class: "this kind of action is never done by the bot",
   side_effect_not_allowed: "only reading is allowed now",
+  payouts_stopped:
+    "payouts are stopped for now and a person was asked; tell the client that an operator takes care of the payout; do not call it again",
   cost_limit: "the cost limit is reached",
   idempotency_key_missing: "the action has no key that keeps it from happening twice",
   budget_exhausted: "no calls are left in this turn; answer with what you have",

@@ -4,7 +4,7 @@ import type { Language } from "../domain/language.ts";
 import { nextNumber } from "../store/counters.ts";
 import type { Tx } from "../store/db.ts";
 import { contactKyc, setKyc } from "../store/kyc.ts";
-import { leadMediaMessages } from "../store/lead-messages.ts";
+import { leadFiles, leadMediaMessages } from "../store/lead-messages.ts";
 import { lockConversation } from "../store/runs.ts";
 import { tenantById } from "../store/tenants.ts";
 import type { CallScope, PreparedAction, PrepareRefusal, RagTool, ToolCall } from "./contract.ts";
@@ -70,6 +70,7 @@ async function prepare(
       { label: texts.received, value: media.map((one) => mediaText(one, texts)).join(", ") },
       ...warnings(media, texts),
     ],
+    files: await leadFiles(tx, scope, args.documents),
   };
 }
 
@@ -93,7 +94,10 @@ type Texts = (typeof TEXTS)[Language];
 
 function mediaText(media: Media, texts: Texts): string {
   const kind = texts.kinds[media.kind] ?? media.kind;
-  return media.forwarded ? `${kind} (${texts.forwarded})` : kind;
+  if (!media.forwarded) return kind;
+  // whose it was by kind alone: a name is what its owner wrote, and no fact
+  const origin = media.forwardedFrom ? ` ${texts.origins[media.forwardedFrom.kind]}` : "";
+  return `${kind} (${texts.forwarded}${origin})`;
 }
 
 function warnings(media: readonly Media[], texts: Texts): { label: string; value: string }[] {
@@ -115,6 +119,12 @@ const TEXTS = {
     received: "Received",
     note: "Note",
     forwarded: "forwarded",
+    origins: {
+      user: "from a user",
+      hidden_user: "from a hidden user",
+      chat: "from a group",
+      channel: "from a channel",
+    },
     noVideo: "no video was sent",
     noDocument: "no document was sent",
     forwardedVideo: "a forwarded round video is no proof of who sent it",
@@ -129,6 +139,12 @@ const TEXTS = {
     received: "Получено",
     note: "Внимание",
     forwarded: "переслано",
+    origins: {
+      user: "от пользователя",
+      hidden_user: "от скрытого пользователя",
+      chat: "из группы",
+      channel: "из канала",
+    },
     noVideo: "видео не прислано",
     noDocument: "документ не прислан",
     forwardedVideo: "пересланный кружок не доказывает, кто его прислал",

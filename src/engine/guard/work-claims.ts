@@ -143,7 +143,9 @@ export const WORK_CLAIMS: ClaimRule[] = [
         "(?:заявк~|запрос|просьб~|операци~|действие) (?:уже )?(?:одобрен~|согласован~)|(?:request|action|it) (?:is|was|has been|got) (?:already |now |just )?approved|одобрено|согласовано|approved(?=\\s*(?:[.!,]|\\p{Extended_Pictographic}|$))",
       ),
     ],
-    backed: (o) => !o.pending && PAID_OUT.test(o.orderStatus),
+    backed: (o) =>
+      !o.pending &&
+      (PAID_OUT.test(o.orderStatus) || o.succeeded(/^confirm_fiat_payment$/u).length > 0),
     hint: "Nobody has approved it. A waiting approval is only being checked.",
   },
   {

@@ -141,6 +141,9 @@ export const outbox = pgTable(
       .where(sql`status in ('queued', 'sending')`),
     index("outbox_approval").on(t.tenantId, t.approvalId),
     index("outbox_handoff").on(t.tenantId, t.handoffId).where(sql`handoff_id is not null`),
+    index("outbox_shown")
+      .on(t.tenantId, t.channelId, t.chatId, t.seq)
+      .where(sql`message_id is not null`),
     index("outbox_message").on(t.tenantId, t.messageId).where(sql`message_id is not null`),
   ],
 );
@@ -174,6 +177,8 @@ export const reviewThreads = pgTable(
     /** The thread's id in the messenger; null until it is opened, and where threads do not exist. */
     threadId: text("thread_id"),
     status: text("status").$type<"opening" | "open" | "flat">().notNull(),
+    /** The newest of the lead's messages that stands there. */
+    mirroredSeq: bigint("mirrored_seq", { mode: "number" }).notNull().default(0),
     createdAt: instant("created_at").notNull(),
   },
   (t) => [

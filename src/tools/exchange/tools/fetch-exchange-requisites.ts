@@ -5,7 +5,7 @@ import { changeOrder, lastOrder, type Order, orderName } from "../../../store/or
 import { lockConversation } from "../../../store/runs.ts";
 import type { RagTool, ToolCall } from "../../contract.ts";
 import { raiseHandoff } from "../../raise-handoff.ts";
-import { decimalText, refusal } from "../../results.ts";
+import { decimalText, isoTime, refusal } from "../../results.ts";
 import { orderTtlMs } from "../assets.ts";
 import { findRequisites, type Requisites } from "../requisites.ts";
 import { isTronAddress } from "../tron-address.ts";
@@ -116,7 +116,7 @@ async function issue(
   if (problem) return missing(tx, deps, call, { order, problem });
   const which = { tenantId: call.tenantId, id: order.id, now: call.now };
   const issued = await changeOrder(tx, which, {
-    requisitesJson: { ...requisites },
+    requisitesJson: { ...requisites, issuedAt: isoTime(call.now) },
     expiresAt: call.now + orderTtlMs(order.asset),
   });
   await moveStage(tx, call, "requisites_sent");

@@ -128,7 +128,7 @@ function saidOf(facts: OperatorCase["facts"]): string {
   return told.length > 0 ? `: ${told.map(([name, value]) => `${name} ${value}`).join(", ")}` : "";
 }
 
-function proofText(proof: PaymentProof): { said?: string } {
+export function proofText(proof: PaymentProof): { said?: string } {
   const parts = [proof.text, ...Object.values(proof.receipt)].filter(Boolean);
   return parts.length > 0 ? { said: parts.join(" · ") } : {};
 }

@@ -2,8 +2,10 @@ import type { ToolResult } from "../../../domain/tool.ts";
 import type { Tx } from "../../../store/db.ts";
 import { lastOrder, type Order } from "../../../store/orders.ts";
 import { lockConversation } from "../../../store/runs.ts";
+import type { WriteResult } from "../../contract.ts";
 import { refusal } from "../../results.ts";
 import type { ExchangeDeps } from "./exchange-deps.ts";
+import { takeReceipt } from "./fiat-receipt.ts";
 import {
   dropProof,
   paidResult,
@@ -12,7 +14,7 @@ import {
   toOperator,
   unpaid,
 } from "./payment-outcomes.ts";
-import { stateOf } from "./payment-verdict.ts";
+import { type PaymentVerdict, stateOf } from "./payment-verdict.ts";
 import { settleTransfer } from "./settle-transfer.ts";
 
 /** Writes what a check found. The order is read again: a check of another state settles nothing. */
@@ -20,12 +22,23 @@ export async function settlePayment(
   tx: Tx,
   deps: ExchangeDeps,
   settling: Settling,
-): Promise<ToolResult> {
+): Promise<WriteResult> {
   const { call, verdict, seen } = settling;
   await lockConversation(tx, call.tenantId, call.conversationId);
   const order = await lastOrder(tx, call);
-  if (!order || verdict.kind === "no_order") return noOrder();
-  if (stateOf(order) !== seen) return changedMeanwhile(tx, deps, settling, order);
+  if (!order || verdict.kind === "no_order") return { result: noOrder() };
+  if (stateOf(order) !== seen) return { result: await changedMeanwhile(tx, deps, settling, order) };
+  if (verdict.kind === "operator" && verdict.reason === "fiat_receipt")
+    return takeReceipt(tx, deps, settling, order);
+  return { result: await settleChecked(tx, deps, settling, { order, verdict }) };
+}
+
+async function settleChecked(
+  tx: Tx,
+  deps: ExchangeDeps,
+  settling: Settling,
+  { order, verdict }: { order: Order; verdict: Exclude<PaymentVerdict, { kind: "no_order" }> },
+): Promise<ToolResult> {
   switch (verdict.kind) {
     case "already_paid":
       return paidResult(order);

@@ -1,5 +1,5 @@
 import type { Tx } from "../../../store/db.ts";
-import { changeOrder, lockOrder, orderByName } from "../../../store/orders.ts";
+import { changeOrder, lockOrder, NO_PAYOUT_CODE, orderByName } from "../../../store/orders.ts";
 import type { ToolCall } from "../../contract.ts";
 import { moveStage } from "./move-stage.ts";
 
@@ -9,10 +9,6 @@ export async function takeBackPayout(tx: Tx, call: ToolCall, name: string): Prom
   const known = await orderByName(tx, tenantId, name);
   const order = known && (await lockOrder(tx, tenantId, known.id));
   if (order?.status !== "payout") return;
-  await changeOrder(
-    tx,
-    { tenantId, id: order.id, now },
-    { status: "paid", payoutCode: null, payoutCodeExpiresAt: null },
-  );
+  await changeOrder(tx, { tenantId, id: order.id, now }, { status: "paid", ...NO_PAYOUT_CODE });
   await moveStage(tx, call, "payout_refused");
 }

@@ -58,9 +58,7 @@ export function verifyExchangePayment(deps: ExchangeDeps): RagTool<Args> {
       const seen = order ? stateOf(order) : null;
       return {
         kind: "write",
-        apply: async (tx) => ({
-          result: await settlePayment(tx, deps, { call, proof, verdict, seen }),
-        }),
+        apply: (tx) => settlePayment(tx, deps, { call, proof, verdict, seen }),
       } satisfies ToolWork;
     },
   };

@@ -1,16 +1,14 @@
-import type { Language } from "../../../domain/language.ts";
 import type { ToolResult } from "../../../domain/tool.ts";
 import type { Tx } from "../../../store/db.ts";
 import { closeOrderHandoffs } from "../../../store/handoffs.ts";
-import { leadChat } from "../../../store/lead-messages.ts";
 import {
   changeOrder,
   lockOrder,
+  NO_PAYOUT_CODE,
   type Order,
   type OrderChange,
   orderName,
 } from "../../../store/orders.ts";
-import { writeOutgoing } from "../../../store/outbox.ts";
 import { sealPayoutCode } from "../../../store/payout-codes.ts";
 import type { ToolCall } from "../../contract.ts";
 import { isoTime, success } from "../../results.ts";
@@ -18,6 +16,7 @@ import type { AcceptedPayout } from "../payout-answer.ts";
 import { normalizePayoutMethod, payoutMethodRules } from "../payout-methods.ts";
 import type { ExchangeDeps } from "./exchange-deps.ts";
 import { moveStage } from "./move-stage.ts";
+import { sendPayoutCode } from "./send-payout-code.ts";
 
 export interface PaidOut {
   call: ToolCall;
@@ -53,7 +52,8 @@ export async function writePayout(
   );
   await moveStage(tx, call, "payout_approved");
   if (isDone) await closeReviews(tx, call, orderId);
-  if (isNewCode) await sendCode(tx, deps, call, { order, amount });
+  const { language, now } = call;
+  if (isNewCode) await sendPayoutCode(tx, deps.jobs, { order, amount, language, now });
   const codeEnds = order.payoutCodeExpiresAt;
   return success(
     {
@@ -89,7 +89,7 @@ function isOpen(order: Order): boolean {
 /** A code is kept no longer than the payout lasts. */
 function statusAfter(ends: boolean, now: number): OrderChange {
   if (!ends) return { status: "payout" };
-  return { status: "completed", completedAt: now, payoutCode: null, payoutCodeExpiresAt: null };
+  return { status: "completed", completedAt: now, ...NO_PAYOUT_CODE };
 }
 
 /** People who were asked about this payout need not look any more. */
@@ -108,37 +108,4 @@ function codeColumns(
     payoutCode: sealPayoutCode(deps.secrets, place, code),
     payoutCodeExpiresAt: codeExpiresAt ?? null,
   };
-}
-
-async function sendCode(
-  tx: Tx,
-  deps: ExchangeDeps,
-  call: ToolCall,
-  { order, amount }: { order: Order; amount: string },
-): Promise<void> {
-  const { tenantId, conversationId, now } = call;
-  const chat = await leadChat(tx, call);
-  if (!chat) throw new Error(`conversation ${conversationId} does not exist`);
-  const text = codeText(order, amount, call.language);
-  await writeOutgoing(tx, { jobs: deps.jobs, tenantId, now }, [
-    {
-      channelId: chat.channelId,
-      chatId: chat.chatId,
-      purpose: "notice",
-      content: { kind: "secret_text", text, orderId: order.id },
-      conversationId,
-    },
-  ]);
-}
-
-function codeText(order: Order, amount: string, language: Language): string {
-  const sum = `${amount} ${order.quoteAsset}`;
-  const ends = order.payoutCodeExpiresAt;
-  const until = ends === null ? "" : `${isoTime(ends).slice(0, 16).replace("T", " ")} UTC`;
-  if (language === "ru") {
-    const limit = until ? ` Действует до ${until}.` : "";
-    return `Код для получения ${sum} по заявке ${orderName(order)}: {secret}.${limit} Никому его не передавайте.`;
-  }
-  const limit = until ? ` Valid until ${until}.` : "";
-  return `Code for ${sum}, order ${orderName(order)}: {secret}.${limit} Do not share it with anybody.`;
 }

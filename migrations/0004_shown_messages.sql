@@ -1,0 +1,2 @@
+-- Why: a reaction names a message of a chat; newest first it is found without reading the whole outbox.
+CREATE INDEX "outbox_shown" ON "outbox" USING btree ("tenant_id","channel_id","chat_id","seq") WHERE message_id is not null;

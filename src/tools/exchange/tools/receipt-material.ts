@@ -1,0 +1,131 @@
+import type { Media } from "../../../domain/inbound.ts";
+import type { Language } from "../../../domain/language.ts";
+import { sameAmount } from "../../../domain/money.ts";
+import type { Tx } from "../../../store/db.ts";
+import { contactKyc } from "../../../store/kyc.ts";
+import { type Order, orderName } from "../../../store/orders.ts";
+import { tenantById } from "../../../store/tenants.ts";
+import type { PreparedAction } from "../../contract.ts";
+import { requisitesSentAt } from "./fiat-receipt.ts";
+import { destinationText } from "./order-result.ts";
+
+export interface Reviewed {
+  order: Order;
+  contactId: string;
+  /** When the lead first said that it was paid, milliseconds. */
+  reportedAt: number;
+  media: readonly Media[];
+  /** What the lead, or a model for him, told of the transfer. */
+  stated: Record<string, string>;
+}
+
+/** What a person compares with the account: from the database alone. */
+export async function receiptMaterial(
+  tx: Tx,
+  reviewed: Reviewed,
+): Promise<PreparedAction["material"]> {
+  const { order, contactId, media } = reviewed;
+  const texts = TEXTS[(await tenantById(tx, order.tenantId))?.language ?? "en"];
+  const client = await contactKyc(tx, { tenantId: order.tenantId, contactId });
+  const sentAt = requisitesSentAt(order);
+  const rail = order.paymentRail ? ` · ${order.paymentRail}` : "";
+  const where = [order.payoutMethod, order.payoutLocation, destinationText(order)];
+  const payout = [`${order.amountTo} ${order.quoteAsset}`, ...where].filter(Boolean).join(", ");
+  const files = media.map((one) => mediaText(one, texts)).join(", ");
+  return [
+    { label: texts.order, value: orderName(order) },
+    { label: texts.client, value: client?.name ?? "?" },
+    { label: texts.expected, value: `${order.amountFrom} ${order.asset}` },
+    { label: texts.method, value: `${order.paymentMethod}${rail}` },
+    { label: texts.sent, value: sentAt === null ? texts.neverSent : shown(sentAt) },
+    { label: texts.receipt, value: files === "" ? texts.noFile : files },
+    { label: texts.paysOut, value: payout },
+    ...warnings(reviewed, texts).map((value) => ({ label: texts.note, value })),
+  ];
+}
+
+/** Payer, bank and sum as they were told; nobody has checked any of it. */
+export async function statedText(
+  tx: Tx,
+  tenantId: string,
+  { order, stated }: Pick<Reviewed, "order" | "stated">,
+): Promise<{ stated?: string }> {
+  const { names } = TEXTS[(await tenantById(tx, tenantId))?.language ?? "en"];
+  const told: Record<string, string | null | undefined> = {
+    payerName: stated.payerName ?? order.payerName,
+    sourceBank: stated.sourceBank ?? order.sourceBank,
+    receiptAmount: stated.receiptAmount,
+    paymentReference: stated.paymentReference,
+  };
+  const parts = Object.entries(names).flatMap(([field, name]) => {
+    const value = told[field];
+    return value ? [`${name} ${value}`] : [];
+  });
+  return parts.length > 0 ? { stated: parts.join(", ") } : {};
+}
+
+type Texts = (typeof TEXTS)[Language];
+
+function warnings({ order, reportedAt, media, stated }: Reviewed, texts: Texts): string[] {
+  const { receiptAmount } = stated;
+  return [
+    ...(receiptAmount && !sameAmount(receiptAmount, order.amountFrom) ? [texts.otherSum] : []),
+    ...(reportedAt > order.expiresAt ? [texts.late(shown(order.expiresAt))] : []),
+    ...(media.some((one) => one.forwarded) ? [texts.forwarded] : []),
+  ];
+}
+
+function mediaText(media: Media, texts: Texts): string {
+  return texts.kinds[media.kind] ?? media.kind;
+}
+
+function shown(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+const TEXTS = {
+  en: {
+    order: "Order",
+    client: "Client",
+    expected: "Expected",
+    method: "Paid by",
+    sent: "Details sent",
+    neverSent: "never: no payment details were given for this order",
+    receipt: "Receipt",
+    noFile: "no file, only words",
+    paysOut: "Then pays out",
+    note: "Note",
+    otherSum: "the sum that was named is not the order's",
+    late: (end: string) => `reported after the order's time (${end}); Approve keeps the old price`,
+    forwarded: "a receipt was forwarded from somebody else",
+    kinds: { photo: "photo", document: "document", video: "video" } as { [kind: string]: string },
+    names: {
+      payerName: "payer",
+      sourceBank: "bank",
+      receiptAmount: "sum",
+      paymentReference: "reference",
+    },
+  },
+  ru: {
+    order: "Заявка",
+    client: "Клиент",
+    expected: "Ожидаем",
+    method: "Способ оплаты",
+    sent: "Реквизиты отправлены",
+    neverSent: "нет: реквизиты по этой заявке не выдавали",
+    receipt: "Чек",
+    noFile: "файла нет, только слова",
+    paysOut: "После этого выдача",
+    note: "Внимание",
+    otherSum: "названа не та сумма, что в заявке",
+    late: (end: string) => `сообщили после срока заявки (${end}); одобрение оставит прежнюю цену`,
+    forwarded: "чек переслан от другого человека",
+    kinds: { photo: "фото", document: "документ", video: "видео" } as { [kind: string]: string },
+    names: {
+      payerName: "плательщик",
+      sourceBank: "банк",
+      receiptAmount: "сумма",
+      paymentReference: "назначение",
+    },
+  },
+} as const satisfies Record<Language, unknown>;
