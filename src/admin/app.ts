@@ -12,6 +12,7 @@ import { conversationRoutes } from "./routes/conversations.ts";
 import { exchangeSettingsRoutes } from "./routes/exchange-settings.ts";
 import { knowledgeRoutes } from "./routes/knowledge.ts";
 import { orderRoutes } from "./routes/orders.ts";
+import { payoutRoutes } from "./routes/payouts.ts";
 import { policyRoutes } from "./routes/policies.ts";
 import { rateRoutes } from "./routes/rates.ts";
 import { requisiteRoutes } from "./routes/requisites.ts";
@@ -48,6 +49,7 @@ export function createAdmin(deps: AdminDeps): Admin {
   app.route("/tools", toolRoutes(deps));
   app.route("/policies", policyRoutes(deps));
   app.route("/approvals", approvalRoutes(deps));
+  app.route("/payouts", payoutRoutes(deps));
   app.route("/conversations", conversationRoutes(deps));
   app.route("/audit", auditRoutes(deps));
   app.route("/staff", staffRoutes(deps));

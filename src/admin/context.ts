@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { Jobs } from "../domain/jobs.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { PolicyRow } from "../domain/policy-row.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -36,6 +37,7 @@ export interface AdminDeps {
   clock: Clock;
   secrets: Secrets;
   registry: Registry;
+  jobs: Jobs<Tx>;
   decide(decision: Decision): Promise<DecisionAnswer>;
   /** Problems of rows that are well formed; null when there are none. */
   validatePolicies(rows: readonly PolicyRow[]): string[] | null;

@@ -1,7 +1,7 @@
 import type { Tx } from "../store/db.ts";
 import { closeOrderHandoffs } from "../store/handoffs.ts";
 import { isOwnRequest } from "../store/makers.ts";
-import { changeOrder, lockOrder, type Order } from "../store/orders.ts";
+import { changeOrder, lockOrder, NO_PAYOUT_CODE, type Order } from "../store/orders.ts";
 import { isPayoutUnderWay } from "../tools/exchange/payout-key.ts";
 
 export type Completion =
@@ -29,7 +29,7 @@ export async function completeOrder(
   const completed = await changeOrder(
     tx,
     { tenantId, id: orderId, now },
-    { status: "completed", completedAt: now, payoutCode: null, payoutCodeExpiresAt: null },
+    { status: "completed", completedAt: now, ...NO_PAYOUT_CODE },
   );
   return { kind: "completed", order: completed };
 }

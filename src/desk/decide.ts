@@ -10,7 +10,6 @@ import {
 import { writeAudit } from "../store/audit.ts";
 import { editCards } from "../store/cards.ts";
 import type { Tx } from "../store/db.ts";
-import { markKycRejected } from "../store/kyc.ts";
 import { isOwnRequest } from "../store/makers.ts";
 import { recordOutcome } from "../store/outcomes.ts";
 import { insertProposals, liveExecutionOf, setCandidate } from "../store/proposals.ts";
@@ -19,7 +18,9 @@ import { approvalCard } from "../tools/approval-card.ts";
 import { cardOf } from "../tools/ask-approval.ts";
 import { declinedReply, stateReply } from "../tools/replies.ts";
 import type { DeskDeps } from "./deps.ts";
+import { payoutStopText } from "./payouts-stopped.ts";
 import { DESK_TEXTS, shownTime } from "./texts.ts";
+import { undoAsking } from "./undo-asking.ts";
 
 export interface Decision {
   tenantId: string;
@@ -41,7 +42,8 @@ export interface Decided {
     | "not_found"
     | "already_decided"
     | "voted_before"
-    | "under_way";
+    | "under_way"
+    | "payouts_stopped";
   /** For the person, in the staff's language. */
   message: string;
 }
@@ -79,7 +81,7 @@ type ByStaff = Decision & { staff: StaffMember };
 async function refusalOf(
   tx: Tx,
   deps: DeskDeps,
-  { staff, tenantId }: Decision,
+  { staff, tenantId, decision }: Decision,
   approval: ApprovalRow,
 ): Promise<Decided | null> {
   const texts = DESK_TEXTS[deps.dress.staffLanguage];
@@ -90,12 +92,19 @@ async function refusalOf(
   if (await isOwnRequest(tx, { tenantId, staffId: staff.id, maker: approval.requestedBy }))
     return forbidden(texts.ownRequest);
   const late = approval.expiresAt !== null && approval.expiresAt <= deps.clock.now();
-  if (approval.status === "pending" && !late) return null;
+  if (approval.status === "pending" && !late)
+    return decision === "approve" ? stopRefusal(tx, deps, approval) : null;
   const status = late && approval.status === "pending" ? "expired" : approval.status;
   const by = approval.approver ? await staffById(tx, tenantId, approval.approver) : null;
   const when = approval.decidedAt === null ? null : shownTime(approval.decidedAt);
   const message = texts.decided(texts.status[status] ?? status, by?.name ?? null, when);
   return { accepted: false, code: "already_decided", message };
+}
+
+/** Rejecting goes on while payouts are stopped. */
+async function stopRefusal(tx: Tx, deps: DeskDeps, approval: ApprovalRow): Promise<Decided | null> {
+  const message = await payoutStopText(tx, approval, deps.dress.staffLanguage);
+  return message === null ? null : { accepted: false, code: "payouts_stopped", message };
 }
 
 async function approve(
@@ -233,7 +242,7 @@ async function reject(
     reply: declinedReply(approval.number, reason),
     settledAt: now,
   });
-  await undoAsking(tx, approval);
+  await undoAsking(tx, approval, now);
   const outcome = texts.outcomeRejected(by.staff.name, shownTime(now), reason);
   await showCards(tx, deps, approval, { votes: 0, outcome });
   await note(tx, deps, approval, {
@@ -256,14 +265,6 @@ async function reject(
 export function declinedLine(approval: ApprovalRow, reason: string | null): string {
   const why = reason === null ? "" : `, reason: ${JSON.stringify(reason)}`;
   return `${approvalName(approval.number)} (${approval.toolName}) is now declined by the operator${why}; tell the lead; do not call it again.`;
-}
-
-/** The identity check goes back, so that new documents may be sent. */
-export async function undoAsking(tx: Tx, approval: ApprovalRow): Promise<void> {
-  if (approval.toolName !== "set_kyc_status") return;
-  const contactId = approval.proposedActionJson.contactId;
-  if (typeof contactId === "string")
-    await markKycRejected(tx, { tenantId: approval.tenantId, contactId });
 }
 
 /** All cards of the approval, wherever they stand, show this state. */

@@ -1,20 +1,17 @@
-import type { Desk, DeskAnswer, FormRequest, InboxRef } from "../domain/desk.ts";
+import type { ChatFacts } from "../domain/chat-facts.ts";
+import type { Desk, DeskAnswer, InboxRef } from "../domain/desk.ts";
 import { messageOf } from "../domain/errors.ts";
-import type { ClickEvent, DeskEvent, InboundEvent } from "../domain/inbound.ts";
-import { RESEND_REPLY } from "../domain/messenger.ts";
-import { approvalById } from "../store/approvals.ts";
+import { type AnsweredEvent, type InboundEvent, isAnswered } from "../domain/inbound.ts";
 import { type Tx, withTenant } from "../store/db.ts";
-import { failInbox, finishInbox, lockInbox } from "../store/inbox.ts";
+import { blankForm, failInbox, finishInbox, lockInbox } from "../store/inbox.ts";
 import { findStaffByIdentity, type StaffMember } from "../store/staff.ts";
-import { APPROVE, HAPPENED, NOT_HAPPENED, REJECT } from "../tools/approval-card.ts";
-import { CLOSE_HANDOFF } from "../tools/handoff-card.ts";
-import { answerUnknown } from "./answer-unknown.ts";
-import { markHandoffDone } from "./close-handoff.ts";
-import { answerCommand } from "./commands.ts";
-import { decide } from "./decide.ts";
+import { answerCommand } from "./commands/answer-command.ts";
 import type { DeskDeps } from "./deps.ts";
-import { addRejectReason, MAX_REASON_CHARS, REJECT_REASON_FORM } from "./reject-reason.ts";
-import { resendReply } from "./resend-reply.ts";
+import { answerForm, formErrors, formOf } from "./forms.ts";
+import { noteReaction } from "./labels.ts";
+import { answerPress } from "./press.ts";
+import { isSecretForm } from "./secret-forms.ts";
+import { staysSilent } from "./silence.ts";
 import { DESK_TEXTS } from "./texts.ts";
 
 /** An event that fails this often is put aside. */
@@ -23,30 +20,36 @@ const MOST_ATTEMPTS = 5;
 /** What staff do in chat. Every event gets a private answer; twice is once. */
 export function createDesk(deps: DeskDeps): Desk {
   return {
-    formFor: (tenantId, click) => formFor(deps, tenantId, click),
-    checkForm(submission) {
-      const reason = submission.values.reason ?? "";
-      const errors: Record<string, string> = {};
-      if (reason.length > MAX_REASON_CHARS) errors.reason = `≤ ${MAX_REASON_CHARS}`;
-      return errors;
-    },
+    formFor: (tenantId, click) =>
+      withTenant(deps.db, tenantId, async (tx) => {
+        const staff = await staffOf(tx, tenantId, click);
+        return formOf(tx, deps, { tenantId, staff, click });
+      }),
+    checkForm: (submission) => formErrors(deps, submission),
     handle: (ref) => handle(deps, ref),
   };
 }
 
+/** What a messenger was asked for the event before anything was written: never in a transaction. */
+interface Outside {
+  chat?: ChatFacts;
+  isStillShown?: boolean;
+}
+
+type Step =
+  | { kind: "answered"; answer: DeskAnswer | null }
+  | { kind: "ask"; ask(): Promise<Outside> };
+
 async function handle(deps: DeskDeps, ref: InboxRef): Promise<DeskAnswer | null> {
-  const { tenantId, inboxId: id } = ref;
   try {
-    return await withTenant(deps.db, tenantId, async (tx) => {
-      const row = await lockInbox(tx, tenantId, id);
-      if (!row) return null;
-      if (row.status !== "new") return row.answer;
-      const event = row.payload;
-      const answer = isDeskEvent(event) ? { text: await act(tx, deps, tenantId, event) } : null;
-      await finishInbox(tx, { tenantId, id, answer, now: deps.clock.now() });
-      return answer;
-    });
+    let outside: Outside = {};
+    for (;;) {
+      const step = await withTenant(deps.db, ref.tenantId, (tx) => once(tx, deps, ref, outside));
+      if (step.kind === "answered") return step.answer;
+      outside = { ...outside, ...(await step.ask()) };
+    }
   } catch (error) {
+    const { tenantId, inboxId: id } = ref;
     deps.log.error({ inbox: id, error: messageOf(error) }, "desk event failed");
     const fail = { tenantId, id, most: MOST_ATTEMPTS, now: deps.clock.now() };
     await withTenant(deps.db, tenantId, (tx) => failInbox(tx, fail));
@@ -54,90 +57,72 @@ async function handle(deps: DeskDeps, ref: InboxRef): Promise<DeskAnswer | null>
   }
 }
 
-function isDeskEvent(event: InboundEvent): event is DeskEvent {
-  return event.kind === "click" || event.kind === "command" || event.kind === "submission";
+async function once(tx: Tx, deps: DeskDeps, ref: InboxRef, outside: Outside): Promise<Step> {
+  const { tenantId, inboxId: id } = ref;
+  const row = await lockInbox(tx, tenantId, id);
+  if (row?.status !== "new") return { kind: "answered", answer: row?.answer ?? null };
+  const event = row.payload;
+  const step = await take(tx, deps, { tenantId, event, outside });
+  if (step.kind === "ask") return step;
+  const { privately: _never, ...stored } = step.answer ?? { text: "" };
+  const answer = step.answer && stored;
+  await finishInbox(tx, { tenantId, id, answer, now: deps.clock.now() });
+  if (event.kind === "submission" && isSecretForm(event.form)) await blankForm(tx, tenantId, id);
+  return step;
 }
 
-async function act(tx: Tx, deps: DeskDeps, tenantId: string, event: DeskEvent): Promise<string> {
+interface Taken {
+  tenantId: string;
+  event: InboundEvent;
+  outside: Outside;
+}
+
+async function take(tx: Tx, deps: DeskDeps, { tenantId, event, outside }: Taken): Promise<Step> {
+  if (event.kind === "reaction") await noteReaction(tx, deps, { tenantId, reaction: event });
+  if (!isAnswered(event) || (await staysSilent(tx, tenantId, event)))
+    return { kind: "answered", answer: null };
   const staff = await staffOf(tx, tenantId, event);
   switch (event.kind) {
     case "click":
-      return click(tx, deps, { tenantId, staff, click: event });
-    case "command":
-      return answerCommand(tx, deps, { tenantId, staff, command: event });
-    case "submission":
-      if (event.form === REJECT_REASON_FORM)
-        return addRejectReason(tx, deps, { tenantId, staff, submission: event });
-      return DESK_TEXTS[deps.dress.staffLanguage].unknownButton;
+      return answered(await answerPress(tx, deps, { tenantId, staff, click: event }));
+    case "command": {
+      const chat = outside.chat ?? null;
+      const said = await answerCommand(tx, deps, { tenantId, staff, command: event, chat });
+      if (said.kind === "answer") return answered({ text: said.text });
+      return { kind: "ask", ask: async () => ({ chat: await chatFacts(deps, event) }) };
+    }
+    case "submission": {
+      const { messageId } = event;
+      // the message goes before anything else: a process that dies then does it once more
+      if (messageId && isSecretForm(event.form) && outside.isStillShown === undefined)
+        return { kind: "ask", ask: () => deleteTyped(deps, event, messageId) };
+      const { isStillShown = false } = outside;
+      return answered(
+        await answerForm(tx, deps, { tenantId, staff, submission: event, isStillShown }),
+      );
+    }
     default:
       return event satisfies never;
   }
 }
 
-async function click(
-  tx: Tx,
-  deps: DeskDeps,
-  given: { tenantId: string; staff: StaffMember | null; click: ClickEvent },
-): Promise<string> {
-  const { tenantId, staff } = given;
-  const { action, value, messenger: via } = given.click;
-  const approvalId = value;
-  switch (action) {
-    case APPROVE:
-    case REJECT:
-      return (await decide(tx, deps, { tenantId, approvalId, staff, decision: action, via }))
-        .message;
-    case HAPPENED:
-    case NOT_HAPPENED:
-      return answerUnknown(tx, deps, {
-        tenantId,
-        approvalId,
-        staff,
-        happened: action === HAPPENED,
-        via,
-      });
-    case CLOSE_HANDOFF:
-      return markHandoffDone(tx, deps, { tenantId, handoffId: value, staff });
-    case RESEND_REPLY:
-      return resendReply(tx, deps, { tenantId, outboxId: value, staff });
-    default:
-      return DESK_TEXTS[deps.dress.staffLanguage].unknownButton;
-  }
+function answered(answer: DeskAnswer): Step {
+  return { kind: "answered", answer };
 }
 
-/** A rejection asks for its reason; only people who may reject are asked. */
-async function formFor(
-  deps: DeskDeps,
-  tenantId: string,
-  event: ClickEvent,
-): Promise<FormRequest | null> {
-  if (event.action !== REJECT) return null;
-  const texts = DESK_TEXTS[deps.dress.staffLanguage];
-  const mayReject = await withTenant(deps.db, tenantId, async (tx) => {
-    const staff = await staffOf(tx, tenantId, event);
-    const approval = await approvalById(tx, tenantId, event.value);
-    if (staff?.status !== "active" || approval?.status !== "pending") return false;
-    return approval.approverRole === "operator" || staff.role === "admin";
-  });
-  if (!mayReject) return null;
-  return {
-    form: REJECT_REASON_FORM,
-    subject: event.value,
-    title: texts.rejectTitle,
-    submitLabel: texts.rejectTitle,
-    fields: [
-      {
-        name: "reason",
-        label: texts.rejectReason,
-        multiline: true,
-        optional: true,
-        maxLength: MAX_REASON_CHARS,
-      },
-    ],
-  };
+function chatFacts(deps: DeskDeps, { channelId, chatId }: AnsweredEvent): Promise<ChatFacts> {
+  return deps.chatFacts(channelId, chatId);
 }
 
-function staffOf(tx: Tx, tenantId: string, event: DeskEvent): Promise<StaffMember | null> {
+async function deleteTyped(
+  deps: DeskDeps,
+  { channelId, chatId }: AnsweredEvent,
+  messageId: string,
+): Promise<Outside> {
+  return { isStillShown: !(await deps.deleteMessage({ channelId, chatId, messageId })) };
+}
+
+function staffOf(tx: Tx, tenantId: string, event: AnsweredEvent): Promise<StaffMember | null> {
   const { messenger, person } = event;
   if (person.isBot) return Promise.resolve(null);
   return findStaffByIdentity(tx, { tenantId, messenger, teamId: person.teamId, userId: person.id });

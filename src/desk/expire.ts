@@ -5,9 +5,10 @@ import { withTenant } from "../store/db.ts";
 import { recordOutcome } from "../store/outcomes.ts";
 import { setCandidate } from "../store/proposals.ts";
 import { stateReply } from "../tools/replies.ts";
-import { note, showCards, undoAsking } from "./decide.ts";
+import { note, showCards } from "./decide.ts";
 import type { DeskDeps } from "./deps.ts";
 import { DESK_TEXTS } from "./texts.ts";
+import { undoAsking } from "./undo-asking.ts";
 
 /** Handler of `approval` jobs: ends a request that nobody decided in time, honestly. */
 export async function handleApproval(deps: DeskDeps, ref: JobRef): Promise<void> {
@@ -26,7 +27,7 @@ export async function handleApproval(deps: DeskDeps, ref: JobRef): Promise<void>
       reply: stateReply("expired", "nobody decided in time; it was not done", approval.number),
       settledAt: now,
     });
-    await undoAsking(tx, approval);
+    await undoAsking(tx, approval, now);
     const outcome = DESK_TEXTS[deps.dress.staffLanguage].outcomeExpired;
     await showCards(tx, deps, approval, { votes: 0, outcome });
     await note(tx, deps, approval, {

@@ -33,11 +33,10 @@ export const DESK_TEXTS: Record<Language, DeskTexts> = {
     },
     rejectTitle: "Reject",
     rejectReason: "Reason (the client is told)",
-    unknownCommand: (name) => `I do not know /${name}. Known here: /pending, /whoami.`,
+    unknownCommand: (name, known) => `I do not know /${name}. Known here: ${known}.`,
+    adminOnly: "Only an admin may do this. Nothing was changed.",
     whoami: (name, role) => `${name}, ${role}`,
     whoamiStranger: (id) => `I do not know you as staff. Your id: ${id}`,
-    nothingPending: "Nothing waits for a decision.",
-    minutes: (count) => `${count} min`,
     doneBefore: "Already done. Nothing was changed.",
     resentBefore: "It was sent again already. Nothing was changed.",
     outcomeOver: (when) => `Settled, ${when}`,
@@ -78,11 +77,10 @@ export const DESK_TEXTS: Record<Language, DeskTexts> = {
     },
     rejectTitle: "Отклонить",
     rejectReason: "Причина (её узнает клиент)",
-    unknownCommand: (name) => `Не знаю команды /${name}. Здесь есть: /pending, /whoami.`,
+    unknownCommand: (name, known) => `Не знаю команды /${name}. Здесь есть: ${known}.`,
+    adminOnly: "Это может только администратор. Ничего не изменено.",
     whoami: (name, role) => `${name}, ${role}`,
     whoamiStranger: (id) => `Я не знаю вас как сотрудника. Ваш id: ${id}`,
-    nothingPending: "Ничего не ждёт решения.",
-    minutes: (count) => `${count} мин`,
     doneBefore: "Уже готово. Ничего не изменено.",
     resentBefore: "Ответ уже отправлен ещё раз. Ничего не изменено.",
     outcomeOver: (when) => `Вопрос решён, ${when}`,
@@ -114,11 +112,10 @@ export interface DeskTexts {
   status: Record<string, string>;
   rejectTitle: string;
   rejectReason: string;
-  unknownCommand(name: string): string;
+  unknownCommand(name: string, known: string): string;
+  adminOnly: string;
   whoami(name: string, role: string): string;
   whoamiStranger(id: string): string;
-  nothingPending: string;
-  minutes(count: number): string;
   doneBefore: string;
   resentBefore: string;
   outcomeOver(when: string): string;

@@ -36,13 +36,21 @@ export function conversationRoutes(deps: AdminDeps) {
   return routes;
 }
 
+type Trace = NonNullable<Awaited<ReturnType<typeof conversationTrace>>>;
+
 /** The trace in the API's words; the sandbox page shows the same. */
-export function presentTrace(
-  trace: NonNullable<Awaited<ReturnType<typeof conversationTrace>>>,
-): Record<string, unknown> {
+export function presentTrace(trace: Trace): Record<string, unknown> {
+  const shown = { ...trace, messages: trace.messages.map((message) => labelled(trace, message)) };
   return Object.fromEntries(
-    Object.entries(trace).map(([part, value]) => [snakeCase(part), presentPart(value)]),
+    Object.entries(shown).map(([part, value]) => [snakeCase(part), presentPart(value)]),
   );
+}
+
+/** A reply with the labels that staff gave it and did not take back. */
+function labelled({ feedback }: Trace, message: Trace["messages"][number]) {
+  if (message.author !== "bot" || message.kind !== "text") return message;
+  const standing = feedback.filter((one) => one.messageId === message.id && !one.retractedAt);
+  return { ...message, labels: [...new Set(standing.map(({ label }) => label))] };
 }
 
 function presentPart(value: object | readonly object[] | null): unknown {

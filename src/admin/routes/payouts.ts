@@ -1,0 +1,71 @@
+import { Hono } from "hono";
+import { z } from "zod";
+import { MOST_TO_CHECK, type Resumed, resumePayouts } from "../../desk/resume-payouts.ts";
+import { UserError } from "../../domain/errors.ts";
+import { withTenant } from "../../store/db.ts";
+import { type PayoutStop, payoutStopOf } from "../../store/payout-stop.ts";
+import { type PayoutsToCheck, payoutsToCheck } from "../../store/payouts-to-check.ts";
+import { change } from "../change.ts";
+import type { AdminDeps, AdminEnv } from "../context.ts";
+import { presentAll } from "../present.ts";
+import { readBody } from "../request-input.ts";
+
+const resumeSchema = z.strictObject({
+  reason: z.string().trim().min(1).max(300),
+  confirmed: z.boolean().default(false),
+});
+
+/** Is money held back, and its end: by an admin's own token, after a look through what is open. */
+export function payoutRoutes(deps: AdminDeps) {
+  const routes = new Hono<AdminEnv>();
+  routes.get("/", async (c) => {
+    const tenantId = c.get("tenantId");
+    const answer = await withTenant(deps.db, tenantId, async (tx) => {
+      const stop = await payoutStopOf(tx, tenantId);
+      if (!stop) return { stopped: false };
+      return standing(stop, await payoutsToCheck(tx, { tenantId, limit: MOST_TO_CHECK }));
+    });
+    return c.json(answer);
+  });
+  routes.post("/resume", async (c) => {
+    if (c.get("principal").kind !== "personal")
+      throw new UserError(
+        "personal_token_required",
+        "Payouts are resumed by an admin in person: use a personal token",
+      );
+    const body = await readBody(c, resumeSchema);
+    const resumed = await change(c, deps, (tx, { tenantId, by, now }) =>
+      resumePayouts(tx, deps.jobs, { tenantId, by, now, ...body }),
+    );
+    return c.json(answerOf(resumed));
+  });
+  return routes;
+}
+
+function answerOf(resumed: Resumed) {
+  switch (resumed.kind) {
+    case "not_stopped":
+      return { resumed: false, stopped: false, message: "Payouts are not stopped" };
+    case "look_through":
+      return {
+        resumed: false,
+        ...standing(resumed.stop, resumed.list),
+        message:
+          'Nothing was changed: go through these and compare with the gateway and your books, then send it again with "confirmed": true',
+      };
+    case "resumed":
+      return { resumed: true, stopped: false, sent: resumed.sent, message: "Payouts go on" };
+    default:
+      return resumed satisfies never;
+  }
+}
+
+function standing({ stoppedAt, reason }: PayoutStop, { items, total }: PayoutsToCheck) {
+  return {
+    stopped: true,
+    stopped_at: new Date(stoppedAt).toISOString(),
+    reason,
+    look_through: presentAll(items.map(({ since, ...item }) => ({ ...item, sinceAt: since }))),
+    look_through_total: total,
+  };
+}

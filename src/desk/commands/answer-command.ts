@@ -1,0 +1,49 @@
+import { UserError } from "../../domain/errors.ts";
+import { type Tx, withSavepoint } from "../../store/db.ts";
+import type { DeskDeps } from "../deps.ts";
+import { DESK_TEXTS } from "../texts.ts";
+import type { CommandCall, StaffCall } from "./command.ts";
+import { mayUse } from "./help.ts";
+import { noteForbidden } from "./note-forbidden.ts";
+import { COMMAND_TABLE } from "./table.ts";
+
+/** `ask_chat`: nothing is done yet; call again with what the messenger says of the chat. */
+export type CommandAnswer = { kind: "answer"; text: string } | { kind: "ask_chat" };
+
+export async function answerCommand(
+  tx: Tx,
+  deps: DeskDeps,
+  call: CommandCall,
+): Promise<CommandAnswer> {
+  const texts = DESK_TEXTS[deps.dress.staffLanguage];
+  const { name } = call.command;
+  const command = Object.hasOwn(COMMAND_TABLE, name) ? COMMAND_TABLE[name] : undefined;
+  if (!command) return say(isStaff(call) ? texts.unknownCommand(name, known()) : texts.notAllowed);
+  if (!mayUse(command, call)) {
+    if (!isStaff(call)) return say(texts.notAllowed);
+    await noteForbidden(tx, deps, call);
+    return say(texts.adminOnly);
+  }
+  if (call.chat === null && command.asksChat?.(call)) return { kind: "ask_chat" };
+  try {
+    // what a refused command has written goes with it
+    return say(await withSavepoint(tx, (inner) => command.run(inner, deps, call as StaffCall))); // `mayUse` saw to it
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return say(error.message);
+  }
+}
+
+function isStaff(call: CommandCall): call is StaffCall {
+  return call.staff?.status === "active";
+}
+
+function known(): string {
+  return Object.keys(COMMAND_TABLE)
+    .map((name) => `/${name}`)
+    .join(", ");
+}
+
+function say(text: string): CommandAnswer {
+  return { kind: "answer", text };
+}

@@ -1,0 +1,94 @@
+import type { DeskAnswer, FormRequest } from "../domain/desk.ts";
+import type { SubmissionEvent } from "../domain/inbound.ts";
+import { approvalById } from "../store/approvals.ts";
+import type { Tx } from "../store/db.ts";
+import type { StaffMember } from "../store/staff.ts";
+import { REJECT } from "../tools/approval-card.ts";
+import { PAYOUT_CODE } from "../tools/handoff-card.ts";
+import type { DeskDeps } from "./deps.ts";
+import { readTypedCode } from "./payout-code/form.ts";
+import { CODE_TEXTS } from "./payout-code/texts.ts";
+import { codeFormFor, keepTypedCode, TYPE_AGAIN } from "./payout-code/type-code.ts";
+import type { Press } from "./press.ts";
+import { addRejectReason, MAX_REASON_CHARS, REJECT_REASON_FORM } from "./reject-reason.ts";
+import { PAYOUT_CODE_FORM } from "./secret-forms.ts";
+import { DESK_TEXTS } from "./texts.ts";
+
+/** The form that a button opens; null: it needs none, or the person may not fill it in. */
+export async function formOf(tx: Tx, deps: DeskDeps, press: Press): Promise<FormRequest | null> {
+  switch (press.click.action) {
+    case REJECT:
+      return reasonForm(tx, deps, press);
+    case PAYOUT_CODE:
+    case TYPE_AGAIN:
+      return codeFormFor(tx, deps, press);
+    default:
+      return null;
+  }
+}
+
+/** What is wrong with a form that was filled in, by field; nothing is read but the form. */
+export function formErrors(deps: DeskDeps, submission: SubmissionEvent): Record<string, string> {
+  const { form, values } = submission;
+  if (form === PAYOUT_CODE_FORM) {
+    const language = deps.dress.staffLanguage;
+    const typed = readTypedCode(values, { now: deps.clock.now(), language });
+    return typed.kind === "wrong" ? { [typed.field]: typed.text } : {};
+  }
+  const isLong = (values.reason ?? "").length > MAX_REASON_CHARS;
+  return isLong ? { reason: `≤ ${MAX_REASON_CHARS}` } : {};
+}
+
+export interface Submitted {
+  tenantId: string;
+  staff: StaffMember | null;
+  submission: SubmissionEvent;
+  /** The message in which a secret was typed stands in the chat still. */
+  isStillShown: boolean;
+}
+
+export async function answerForm(
+  tx: Tx,
+  deps: DeskDeps,
+  submitted: Submitted,
+): Promise<DeskAnswer> {
+  switch (submitted.submission.form) {
+    case REJECT_REASON_FORM:
+      return { text: await addRejectReason(tx, deps, submitted) };
+    case PAYOUT_CODE_FORM: {
+      const answer = await keepTypedCode(tx, deps, submitted);
+      if (!submitted.isStillShown) return answer;
+      const warning = CODE_TEXTS[deps.dress.staffLanguage].notDeleted;
+      return { ...answer, text: `${answer.text}\n${warning}` };
+    }
+    default:
+      return { text: DESK_TEXTS[deps.dress.staffLanguage].unknownButton };
+  }
+}
+
+/** A rejection asks for its reason; only people who may reject are asked. */
+async function reasonForm(
+  tx: Tx,
+  deps: DeskDeps,
+  { tenantId, staff, click }: Press,
+): Promise<FormRequest | null> {
+  const texts = DESK_TEXTS[deps.dress.staffLanguage];
+  const approval = await approvalById(tx, tenantId, click.value);
+  if (staff?.status !== "active" || approval?.status !== "pending") return null;
+  if (approval.approverRole !== "operator" && staff.role !== "admin") return null;
+  return {
+    form: REJECT_REASON_FORM,
+    subject: click.value,
+    title: texts.rejectTitle,
+    submitLabel: texts.rejectTitle,
+    fields: [
+      {
+        name: "reason",
+        label: texts.rejectReason,
+        multiline: true,
+        optional: true,
+        maxLength: MAX_REASON_CHARS,
+      },
+    ],
+  };
+}
