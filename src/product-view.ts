@@ -1,13 +1,18 @@
+import { presentAll } from "./admin/present.ts";
 import { presentTrace } from "./admin/routes/conversations.ts";
 import { DEFAULT_TENANT } from "./bootstrap.ts";
 import type { ProductView } from "./domain/product-view.ts";
 import type { Clock } from "./lib/clock.ts";
+import { listConversations } from "./store/admin-reads.ts";
 import { conversationTrace } from "./store/conversation-trace.ts";
 import { type Db, withTenant } from "./store/db.ts";
 import { findOpenWork } from "./store/due-work.ts";
+import { listStaff } from "./store/staff.ts";
 
 /** Work due within this much product time keeps the product from being idle. */
 const SOON_MS = 5_000;
+/** A played desk has few clients; older ones can still be asked for by id. */
+const MOST_CONVERSATIONS = 200;
 
 /** What the sandbox sees of the product beside it. */
 export function createProductView(deps: {
@@ -20,12 +25,23 @@ export function createProductView(deps: {
   const { db, clock } = deps;
   return {
     pending: () => findOpenWork(db, clock.now() + SOON_MS),
-    async trace(conversationId) {
-      const trace = await withTenant(db, DEFAULT_TENANT, (tx) =>
-        conversationTrace(tx, { tenantId: DEFAULT_TENANT, conversationId }),
-      );
-      return trace === null ? null : presentTrace(trace);
-    },
+    trace: (conversationId) =>
+      withTenant(db, DEFAULT_TENANT, async (tx) => {
+        const of = { tenantId: DEFAULT_TENANT, conversationId };
+        const trace = await conversationTrace(tx, of);
+        if (trace === null) return null;
+        const staff = await listStaff(tx, DEFAULT_TENANT);
+        return {
+          ...presentTrace(trace),
+          staff: presentAll(staff.map(({ id, name, role }) => ({ id, name, role }))),
+        };
+      }),
+    conversations: () =>
+      withTenant(db, DEFAULT_TENANT, async (tx) => {
+        const page = { tenantId: DEFAULT_TENANT, limit: MOST_CONVERSATIONS, after: null };
+        const rows = await listConversations(tx, page);
+        return rows.map(({ id, messenger, chatId }) => ({ id, messenger, chatId }));
+      }),
     onChange: deps.onChange,
     clockMoved: deps.clockMoved,
     reset: deps.reset,

@@ -76,6 +76,9 @@ function gateway(world: World, payouts: Payouts): Hono {
   );
   routes.post("/payouts", (c) => pay(c, world, payouts));
   routes.get("/payouts/by-key/:key", (c) => {
+    const signature = c.req.header("X-Signature");
+    if (signature !== undefined && !signatureFits("", signature))
+      return fail(c, 401, "bad_signature");
     const payout = payouts.get(c.req.param("key"));
     if (!payout) return fail(c, 404, "not_found");
     return c.json(payout.answer);

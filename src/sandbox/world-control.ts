@@ -5,6 +5,7 @@ import { parseInput, readBody } from "./control-body.ts";
 import { streamEvents } from "./event-stream.ts";
 import { faultSchema } from "./faults.ts";
 import { waitForIdle } from "./idle.ts";
+import { playground } from "./page/playground.ts";
 import type { World, WorldPart } from "./world.ts";
 
 export interface WorldControlOptions {
@@ -21,7 +22,7 @@ export interface WorldControlOptions {
 export function worldControl(options: WorldControlOptions): Hono {
   const { world, parts } = options;
   const app = new Hono();
-  app.get("/sandbox", (context) => context.html(renderPage(options)));
+  app.route("/", playground(options));
   app.get("/sandbox/api/info", (context) => context.json({ env: options.env() }));
   app.get("/sandbox/api/faults", (context) => context.json(world.faults.list()));
   app.post("/sandbox/api/faults", async (context) => {
@@ -70,12 +71,3 @@ const clockSchema = z.strictObject({
 const idleSchema = z.object({
   timeout_ms: z.coerce.number().int().min(0).max(600_000).default(30_000),
 });
-
-function renderPage({ parts, product }: WorldControlOptions): string {
-  const services = parts.map(({ name }) => `<li><code>/sandbox/${name}</code></li>`).join("");
-  const scope = product()
-    ? "The product runs in this process."
-    : "The emulators run alone; point a bot at them with <a href='/sandbox/api/info'>these variables</a>.";
-  return `<!doctype html><html lang="en"><meta charset="utf-8"><title>Sandbox</title>
-<h1>Sandbox</h1><p>${scope}</p><p>Emulated services:</p><ul>${services}</ul></html>`;
-}

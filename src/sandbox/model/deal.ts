@@ -122,8 +122,9 @@ function afterPayout(deal: Deal, run: ToolRun): Deal {
 /** Decisions of operators that no call of the model shows. */
 function afterNotice(deal: Deal, notice: Outcome): Deal {
   const done = notice.status === "completed";
-  if (notice.tool === "confirm_fiat_payment" && done) return { ...deal, phase: "paid" };
   const waits = notice.status === "waiting_approval";
+  if (notice.tool === "confirm_fiat_payment")
+    return waits ? deal : { ...deal, phase: done ? "paid" : "requisites" };
   if (notice.tool === "set_kyc_status") return { ...deal, kyc: done ? "verified" : "needed" };
   if (notice.tool !== "issue_exchange_payout" || waits) return deal;
   const status = done ? "completed" : "refused";

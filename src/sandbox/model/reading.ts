@@ -75,7 +75,9 @@ export function readRequest(request: ChatRequest): Reading {
     language: languageOf([...earlierTexts, ...users], messages.filter(isReply).map(messageText)),
     earlierTexts,
     text: whole.replace(MEDIA, " ").trim(),
-    media: [...whole.matchAll(MEDIA)].map((match) => match[1] ?? ""),
+    media: [...whole.matchAll(MEDIA)]
+      .map((match) => match[1] ?? "")
+      .filter((kind) => kind !== "forwarded"), // says whose the text is
     trigger: users.length === 0 ? notices.at(-1) : undefined,
     notices,
     timeline: messages.flatMap((m, at): (ToolRun | Outcome)[] => {

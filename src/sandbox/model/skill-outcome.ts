@@ -25,6 +25,7 @@ export function outcomeText(context: Context, outcome: Outcome): string {
     case "declined":
     case "rejected":
       if (outcome.tool === "set_kyc_status") return identityDeclinedText(context, outcome);
+      if (outcome.tool === "confirm_fiat_payment") return paymentDeclinedText(context, outcome);
       return about(context, outcome, [
         `Оператор ответил отказом по %s.${reasonText(context, outcome)}`,
         `An operator declined %s.${reasonText(context, outcome)}`,
@@ -114,6 +115,15 @@ function identityDeclinedText(context: Context, outcome: Outcome): string {
     context,
     `Проверка документов не пройдена.${why} Документы можно прислать ещё раз.`,
     `The check of your documents was not passed.${why} You can send the documents again.`,
+  );
+}
+
+function paymentDeclinedText(context: Context, outcome: Outcome): string {
+  const why = reasonText(context, outcome);
+  return inLanguage(
+    context,
+    `Оператор не нашёл этот платёж.${why} Пришлите, пожалуйста, чек ещё раз, и человек посмотрит снова.`,
+    `An operator could not find this payment.${why} Please send the receipt again and a person will look once more.`,
   );
 }
 
