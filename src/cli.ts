@@ -1,13 +1,16 @@
 import { parseArgs } from "node:util";
 import { runDatabaseCommand } from "./cli/database-commands.ts";
+import { runDoctor } from "./cli/doctor.ts";
 import { runGuardCases } from "./cli/guard-cases.ts";
 import { runQuoteCases } from "./cli/quote-cases.ts";
+import { restore } from "./cli/restore.ts";
 import { seed } from "./cli/seed.ts";
 import { loadConfig } from "./config.ts";
 import { messageOf } from "./domain/errors.ts";
 import { createClock } from "./lib/clock.ts";
 import { openEmbedded, openPostgres, prepareDatabase } from "./store/database.ts";
 import { handCommand, holdFolder } from "./store/folder-lock.ts";
+import { placeOfMasterKey } from "./store/master-key.ts";
 
 const COMMANDS: Record<string, { usage: string; run(args: string[]): Promise<number> }> = {
   sandbox: { usage: "npm run sandbox -- [--port P] [--data-dir D]", run: sandbox },
@@ -19,6 +22,15 @@ const COMMANDS: Record<string, { usage: string; run(args: string[]): Promise<num
   kb: {
     usage: 'npm run kb -- import PATH… | search "…" [--json] | list | remove ID   [--tenant T]',
     run: onDatabase("kb"),
+  },
+  backup: {
+    usage: "npm run backup -- FILE [--force]",
+    run: onDatabase("backup", { migrates: false }),
+  },
+  restore: { usage: "npm run restore -- FILE", run: restoreFile },
+  doctor: {
+    usage: "npm run doctor [-- --json]",
+    run: (args) => runDoctor(args, (line) => console.log(line)),
   },
   quote: { usage: "npm run quote -- --cases F.json", run: quote },
   guard: { usage: "npm run guard -- --cases F.jsonl", run: guard },
@@ -88,8 +100,14 @@ async function seedDesk(args: string[]): Promise<number> {
   return 0;
 }
 
-/** Talks through the process that holds the embedded folder; opens it itself when nobody does. */
-function onDatabase(command: string): (args: string[]) => Promise<number> {
+/**
+ * Talks through the process that holds the embedded folder; opens it itself when nobody does.
+ * `migrates`: the command wants this version's schema.
+ */
+function onDatabase(
+  command: string,
+  { migrates }: { migrates: boolean } = { migrates: true },
+): (args: string[]) => Promise<number> {
   return async (args) => {
     const config = loadConfig();
     const handed = { command, args, cwd: process.cwd() };
@@ -108,13 +126,24 @@ function onDatabase(command: string): (args: string[]) => Promise<number> {
       ? await openPostgres(config.databaseUrl)
       : await openEmbedded({ dir: `${config.dataDir}/db`, durable: !config.sandbox });
     try {
-      await prepareDatabase(database, config.sandbox ? "sandbox" : "real");
-      return await runDatabaseCommand({ db: database.db, clock: createClock(), write }, handed);
+      if (migrates) await prepareDatabase(database, config.sandbox ? "sandbox" : "real");
+      const { masterKey: fromEnv, dataDir } = config;
+      const keyPlace = placeOfMasterKey({ fromEnv, dataDir });
+      const parts = { db: database.db, clock: createClock(), keyPlace, write };
+      return await runDatabaseCommand(parts, handed);
     } finally {
       await database.close();
       await lock?.release();
     }
   };
+}
+
+async function restoreFile(args: string[]): Promise<number> {
+  const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
+  const [file] = positionals;
+  if (!file || positionals.length > 1) throw new UsageError("one FILE is wanted");
+  await restore({ file, config: loadConfig(), write: (line) => console.log(line) });
+  return 0;
 }
 
 async function quote(args: string[]): Promise<number> {

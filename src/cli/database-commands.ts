@@ -8,11 +8,15 @@ import type { Clock } from "../lib/clock.ts";
 import { type Db, withTenant } from "../store/db.ts";
 import type { HandedCommand } from "../store/folder-lock.ts";
 import { listKbDocuments, removeKbDocument } from "../store/kb-documents.ts";
+import { backUp } from "./backup.ts";
+import { reportDatabase } from "./database-report.ts";
 import { createToken } from "./tokens.ts";
 
 export interface CommandParts {
   db: Db;
   clock: Clock;
+  /** Where the master key is kept, for people. */
+  keyPlace: string;
   write(line: string): void;
 }
 
@@ -23,7 +27,25 @@ export async function runDatabaseCommand(
 ): Promise<number> {
   if (command === "tokens") return tokens(parts, args);
   if (command === "kb") return kb(parts, args, cwd);
+  if (command === "backup") return backup(parts, args, cwd);
+  if (command === "doctor") {
+    parts.write(JSON.stringify(await reportDatabase(parts.db)));
+    return 0;
+  }
   throw new StartError(`There is no command "${command}"`);
+}
+
+async function backup(parts: CommandParts, args: string[], cwd: string): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { force: { type: "boolean", default: false } },
+  });
+  const [file] = positionals;
+  if (!file || positionals.length > 1)
+    return usage(parts, "usage: npm run backup -- FILE [--force]");
+  await backUp(parts, { file, cwd, force: values.force });
+  return 0;
 }
 
 async function tokens(parts: CommandParts, args: string[]): Promise<number> {

@@ -1,0 +1,130 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { type Finding, isWell, note, problem } from "../bot/finding.ts";
+import type { Config } from "../config.ts";
+import { messageOf } from "../domain/errors.ts";
+import { holderOf } from "../store/folder-lock.ts";
+import { opensWord } from "../store/key-check.ts";
+import { findMasterKey, placeOfMasterKey } from "../store/master-key.ts";
+import { createSecrets } from "../store/secrets.ts";
+import type { DatabaseReport, DatabaseState, TenantReport } from "./database-report.ts";
+import { refusalFinding } from "./doctor-check.ts";
+
+/** Real: what is lost or shown here cannot be played again. */
+export interface Situation {
+  config: Config;
+  database: DatabaseState;
+  isReal: boolean;
+}
+
+export async function lookAtFolder({ dataDir }: Config): Promise<Finding[]> {
+  const problems = unwritable(dataDir);
+  if (problems) return [problems];
+  if (!existsSync(dataDir)) return [isWell(`${dataDir} is made by the first start`)];
+  const holder = await holderOf(dataDir);
+  return [isWell(`${dataDir} can be written; ${holder ? `held by ${holder}` : "nobody holds it"}`)];
+}
+
+/** A folder that is not there yet is made in the nearest one that is. */
+function unwritable(dir: string): Finding | null {
+  try {
+    let nearest = dir;
+    while (!existsSync(nearest)) nearest = dirname(nearest);
+    accessSync(nearest, constants.W_OK);
+    return null;
+  } catch (error) {
+    return problem(
+      `${dir} cannot be written (${messageOf(error)})`,
+      "give this user the right to write there, or choose another DATA_DIR",
+    );
+  }
+}
+
+export function lookAtDatabase({ config, database }: Situation): Finding[] {
+  if (database.kind === "failed") return [refusalFinding(database.error)];
+  if (database.kind === "new") return [isWell("embedded; the first start makes it")];
+  return [judgeDatabase(config, database.report)];
+}
+
+function judgeDatabase({ databaseUrl, sandbox }: Config, report: DatabaseReport): Finding {
+  const { schema, newestSchema, world } = report;
+  const wanted = sandbox ? "sandbox" : "real";
+  if (schema > newestSchema)
+    return problem(
+      "it was written by a newer version of Countersign",
+      "start that version, or restore a backup made with this one",
+    );
+  if (world !== null && world !== wanted)
+    return problem(
+      `it belongs to the ${world} world and this environment is ${wanted}`,
+      "choose another DATA_DIR or DATABASE_URL: played and real money never share one",
+    );
+  const where = databaseUrl
+    ? `PostgreSQL at ${hostOf(databaseUrl)}`
+    : `embedded, fsync ${sandbox ? "off (the sandbox's is for playing)" : "on"}`;
+  const state =
+    schema === 0
+      ? "empty; the first start fills it"
+      : schema < newestSchema
+        ? "answers; the next start brings its schema up to this version"
+        : `answers; of the ${world} world, schema up to date`;
+  return isWell(`${where}: ${state}`);
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : "an unreadable address";
+}
+
+export function lookAtMasterKey({ config, database, isReal }: Situation): Finding[] {
+  const source = { fromEnv: config.masterKey, dataDir: config.dataDir };
+  const place = placeOfMasterKey(source);
+  const key = findMasterKey(source);
+  const word = database.kind === "read" ? database.report.sealedWord : null;
+  if (!key) {
+    if (word === null) return [isWell(`the first start makes ${place}`)];
+    return [problem(`${place} is not there, and the database was written with a key`, PUT_BACK)];
+  }
+  if (word !== null && !opensWord(createSecrets(key), word))
+    return [problem(`${place} is not the key that the database was written with`, PUT_BACK)];
+  if (config.masterKey !== undefined) return [isWell(`${place} is used`)];
+  if (isOpenToOthers(place))
+    return [note(`other users of this machine may read ${place}`, `chmod 600 ${place}`)];
+  if (!isReal) return [isWell(`${place} is used`)];
+  return [
+    note(
+      `${place} lies beside the data that it locks`,
+      "set MASTER_KEY from where you keep secrets, and keep a copy: no backup can be read without it",
+    ),
+  ];
+}
+
+const PUT_BACK = "put that key back: a new one cannot read the stored secrets";
+
+function isOpenToOthers(file: string): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.mode ?? 0) % 0o100 !== 0;
+}
+
+export function lookAtTenants({ database }: Situation): Finding[] {
+  if (database.kind !== "read") return [isWell("no database was read, so there is none to see")];
+  const { tenants } = database.report;
+  if (tenants.length === 0) return [isWell("there is none yet; the first start makes it")];
+  return tenants.flatMap(judgeTenant);
+}
+
+function judgeTenant({ id, isOpen, missing, payoutsStopped }: TenantReport): Finding[] {
+  const state = isOpen ? "open" : "still being set up";
+  const setUp =
+    missing.length > 0
+      ? note(`${id} is ${state}; missing: ${missing.join(", ")}`, "/setup in chat shows each step")
+      : isOpen
+        ? isWell(`${id} is open, and nothing is missing`)
+        : note(`${id} has all it needs and is not open yet`, "open it: /setup in chat shows how");
+  if (payoutsStopped === null) return [setUp];
+  return [
+    setUp,
+    note(
+      `${id} makes no payouts: ${payoutsStopped}`,
+      "an admin resumes them: /resume payouts REASON in chat",
+    ),
+  ];
+}
