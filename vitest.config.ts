@@ -11,8 +11,9 @@ export default defineConfig({
       project("edges", { order: 1, limitMs: 60_000 }),
       project("db", { order: 2, limitMs: 120_000 }),
       project("flows", { order: 3, limitMs: 180_000 }),
+      project("page", { order: 4, limitMs: 180_000 }),
       // on a server the lease of a killed process lasts up to 90 s
-      project("process", { order: 4, limitMs: 300_000 }),
+      project("process", { order: 5, limitMs: 300_000 }),
     ],
   },
 });

@@ -2,12 +2,14 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Chromium, findChromium } from "../test/support/chromium.ts";
 import { findTestServer, type TestServer } from "./test-server.ts";
 import { countTests, type Report, type Tally, tallyLine } from "./test-tally.ts";
 
 /** What `npm test` runs: the checks, then every test. The last line counts; exit 1 on any failure. */
 async function main(): Promise<number> {
   const server = await findTestServer(process.env.TEST_DATABASE_URL);
+  const chromium = findChromium(process.env.CHROMIUM_PATH);
   const notes: string[] = [];
   let failedChecks = 0;
   for (const [name, args] of CHECKS) {
@@ -31,7 +33,8 @@ async function main(): Promise<number> {
     notes.push(server.note);
   }
   console.log("");
-  for (const line of [...groups, noteOf(server), ...notes]) console.log(line);
+  for (const line of [...groups, noteOf(server), browserNote(chromium), ...notes])
+    console.log(line);
   console.log(tallyLine(tally));
   return tally.failed > 0 ? 1 : 0;
 }
@@ -88,6 +91,11 @@ function noteOf(server: TestServer): string {
     default:
       return server satisfies never;
   }
+}
+
+function browserNote(chromium: Chromium): string {
+  if (chromium.kind === "found") return `page: in ${chromium.path}`;
+  return `page: skipped, ${chromium.note}`;
 }
 
 main().then(

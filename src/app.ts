@@ -19,6 +19,7 @@ import { warmUpGuard } from "./engine/guard/warm-up.ts";
 import { handleRun } from "./engine/run.ts";
 import { hearSignals } from "./hear-signals.ts";
 import { type HttpServer, openHttpServer } from "./http-server.ts";
+import { createInspection, type Inspection } from "./inspection.ts";
 import { createIntake, type Intake } from "./intake.ts";
 import { createClock, type ShiftableClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
@@ -39,7 +40,7 @@ import {
   holdFolder,
 } from "./store/folder-lock.ts";
 import { checkMasterKey } from "./store/key-check.ts";
-import { loadMasterKey } from "./store/master-key.ts";
+import { loadMasterKey, placeOfMasterKey } from "./store/master-key.ts";
 import { emptyProduct } from "./store/reset.ts";
 import { createSecrets } from "./store/secrets.ts";
 import { staffById } from "./store/staff.ts";
@@ -50,6 +51,8 @@ export interface App {
   sandbox: boolean;
   /** Shown to the owner once; null when there was one already. */
   newAdminToken: string | null;
+  /** What keeps the bot from its work in the staff's chats, one line each. */
+  problems: string[];
   stop(): Promise<void>;
 }
 
@@ -88,19 +91,20 @@ async function start(config: Config, log: Log, unwinder: Unwinder): Promise<App>
   unwinder.push("queue", () => product.queue.stop(STOP_GRACE_MS));
   const admin = createProductAdmin(base, product);
   const intake = createIntake(base, product.edges);
+  const inspection = createInspection(database.db, product.edges, log);
   const state = { ready: false };
   const routes = productRoutes({
     db: database.db,
     clock,
     admin,
     edges: product.edges,
-    statusOf: intake.statusOf,
+    statusOf: (edge) => inspection.addTo(edge, intake.statusOf(edge)),
     redis,
     isReady: () => state.ready,
   });
   serveAll(http, routes, sandbox);
   await settleIn({ base, product, admin, outside });
-  await run({ base, product, admin, outside, intake, sandbox, unwinder });
+  await run({ base, product, admin, outside, intake, inspection, sandbox, unwinder });
   warmUpGuard();
   // only now: a token made before a refused start would never be shown
   const newAdminToken = await setupToken(database.db, clock, config.adminToken);
@@ -109,6 +113,7 @@ async function start(config: Config, log: Log, unwinder: Unwinder): Promise<App>
     origin: http.origin,
     sandbox: config.sandbox,
     newAdminToken,
+    problems: inspection.lines(),
     stop: () => unwinder.unwind(),
   };
 }
@@ -120,11 +125,13 @@ async function openStore(
 ): Promise<Database> {
   const world = config.sandbox ? "sandbox" : "real";
   const opened: { database?: Database } = {};
+  const { masterKey: fromEnv, dataDir } = config;
+  const keyPlace = placeOfMasterKey({ fromEnv, dataDir });
   const lock = await hold(config, {
     description: `process ${process.pid} (since ${new Date().toISOString()})`,
     run: async (command, write) =>
       opened.database
-        ? runDatabaseCommand({ db: opened.database.db, clock, write }, command)
+        ? runDatabaseCommand({ db: opened.database.db, clock, keyPlace, write }, command)
         : Promise.reject(new Error("Countersign is still starting; try again in a moment")),
   });
   if (lock) unwinder.push("folder lock", () => lock.release());
@@ -210,13 +217,19 @@ async function settleIn({ base, product, admin, outside }: Assembled): Promise<v
     });
 }
 
-type Running = Assembled & { intake: Intake; sandbox: Sandbox | null; unwinder: Unwinder };
+interface Running extends Assembled {
+  intake: Intake;
+  inspection: Inspection;
+  sandbox: Sandbox | null;
+  unwinder: Unwinder;
+}
 
 /** A `web` process takes events and requests in, a `worker` does what they ask for. */
 async function run(parts: Running): Promise<void> {
   const { base, product, unwinder } = parts;
   const { role } = base.config;
   for (const edge of product.edges) await edge.check();
+  await parts.inspection.run();
   await hearSignals(product);
   unwinder.push("signals", () => product.signals.stop());
   if (role !== "web") await startWork(parts);
@@ -272,6 +285,7 @@ function createProductAdmin(base: ProductBase, product: Product): Admin {
     clock: base.clock,
     secrets: base.secrets,
     registry,
+    jobs: product.queue,
     log: base.log,
     prepareTenant: product.prepareTenant,
     invalidateTools: (tenantId) => product.signals.sendNow({ kind: "tools", tenantId }),

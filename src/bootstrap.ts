@@ -17,6 +17,11 @@ export function channelOf(messenger: MessengerName): string {
   return `${messenger}:${DEFAULT_TENANT}`;
 }
 
+/** Where Telegram delivers when the bot does not poll. */
+export function telegramWebhookUrl(publicUrl: string): string {
+  return `${publicUrl}/telegram/webhook/${channelOf("telegram")}`;
+}
+
 export interface BootstrapDeps {
   db: Db;
   clock: Clock;

@@ -7,8 +7,9 @@ import { createLog } from "./lib/log.ts";
 async function main(): Promise<void> {
   const config = loadConfig();
   const log = createLog(config.logLevel);
-  for (const note of config.notes) console.log(note);
   const app = await startApp(config, log);
+  // not before: a refused start says its one line and nothing else
+  for (const line of [...config.notes, ...app.problems]) console.log(line);
   if (app.newAdminToken)
     console.log(`Admin token for the set-up, shown this once: ${app.newAdminToken}`);
   if (app.sandbox)

@@ -1,12 +1,13 @@
-import { createHash } from "node:crypto";
-import { channelOf, DEFAULT_TENANT } from "./bootstrap.ts";
+import { createHash, randomBytes } from "node:crypto";
+import { channelOf, DEFAULT_TENANT, telegramWebhookUrl } from "./bootstrap.ts";
 import type { EdgeOptions, MessengerEdge } from "./bot/edge.ts";
 import { createSlackBot } from "./bot/slack/bot.ts";
 import { createTelegramBot } from "./bot/telegram/bot.ts";
 import type { Config, Outside } from "./config.ts";
-import { COMMANDS } from "./desk/commands.ts";
+import { COMMANDS } from "./desk/commands/table.ts";
 import type { DeskDeps } from "./desk/deps.ts";
 import { createDesk } from "./desk/desk.ts";
+import { sealSecretForm } from "./desk/secret-forms.ts";
 import type { Desk } from "./domain/desk.ts";
 import { newId } from "./domain/ids.ts";
 import type { MessengerName } from "./domain/inbound.ts";
@@ -25,6 +26,7 @@ import type { OpenRedis } from "./queue/redis.ts";
 import { createSweep, type Sweep } from "./queue/sweep.ts";
 import type { Database } from "./store/database.ts";
 import { type Tx, withTenant } from "./store/db.ts";
+import { ensureSecret } from "./store/ensure-secret.ts";
 import { payoutCodeOf } from "./store/payout-codes.ts";
 import { addPolicyRows } from "./store/policies.ts";
 import { receive } from "./store/receive.ts";
@@ -93,10 +95,11 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
     sandbox: config.sandbox,
     defaultTtlMs: config.approvalTtlMs,
   };
-  const deskDeps: DeskDeps = { db, clock, dress, log };
+  const messengers = new Map<string, Messenger>();
+  const deskDeps = deskDepsOf(base, { dress, registry, signals, messengers, outside });
   const desk = createDesk(deskDeps);
   const edges = createEdges(base, { queue, desk, outside });
-  const messengers = new Map(edges.map((edge) => [edge.messenger.channelId, edge.messenger]));
+  for (const { messenger } of edges) messengers.set(messenger.channelId, messenger);
   const engine = engineOf(base, {
     bootId,
     queue,
@@ -141,6 +144,30 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
 function installationOf({ url }: Database): string {
   const hash = createHash("sha256").update(url ?? "embedded");
   return `countersign:${hash.digest("hex").slice(0, 12)}`;
+}
+
+function deskDepsOf(
+  base: ProductBase,
+  parts: {
+    dress: ApprovalDress;
+    registry: Registry;
+    signals: Signals;
+    messengers: ReadonlyMap<string, Messenger>;
+    outside: Outside;
+  },
+): DeskDeps {
+  const { dress, registry, signals, messengers, outside } = parts;
+  return {
+    ...{ db: base.database.db, clock: base.clock, log: base.log, secrets: base.secrets },
+    dress,
+    registry,
+    toolsChanged: (tx, tenantId) => signals.send(tx, { kind: "tools", tenantId }),
+    chatFacts: async (channelId, chatId) =>
+      (await messengers.get(channelId)?.chatFacts?.(chatId)) ?? { kind: "unreachable" },
+    deleteMessage: async ({ channelId, ...message }) =>
+      (await messengers.get(channelId)?.deleteMessage?.(message)) ?? false,
+    hasModelKey: outside.model.apiKey !== "",
+  };
 }
 
 interface EngineParts {
@@ -223,7 +250,8 @@ function createEdges(
   const options = (messenger: MessengerName): EdgeOptions => ({
     channelId: channelOf(messenger),
     tenantId: DEFAULT_TENANT,
-    receive: (event) => receive(context, DEFAULT_TENANT, event),
+    receive: (event) =>
+      receive(context, DEFAULT_TENANT, sealSecretForm(base.secrets, DEFAULT_TENANT, event)),
     desk,
     clock,
     log,
@@ -231,8 +259,37 @@ function createEdges(
   });
   return [
     ...(outside.telegram
-      ? [createTelegramBot({ ...options("telegram"), ...outside.telegram })]
+      ? [
+          createTelegramBot({
+            ...options("telegram"),
+            token: outside.telegram.token,
+            apiRoot: outside.telegram.apiRoot,
+            ...webhookOf(base, outside.telegram.webhook),
+          }),
+        ]
       : []),
     ...(outside.slack ? [createSlackBot({ ...options("slack"), ...outside.slack })] : []),
   ];
+}
+
+function webhookOf(base: ProductBase, webhook: NonNullable<Outside["telegram"]>["webhook"]) {
+  if (!webhook) return {};
+  const { db } = base.database;
+  const { publicUrl, secret } = webhook;
+  return {
+    webhook: {
+      url: telegramWebhookUrl(publicUrl),
+      secret: async () =>
+        secret ??
+        withTenant(db, DEFAULT_TENANT, (tx) =>
+          ensureSecret(tx, base.secrets, {
+            tenantId: DEFAULT_TENANT,
+            name: "telegram_webhook_secret",
+            value: randomBytes(32).toString("base64url"),
+            by: "setup",
+            now: base.clock.now(),
+          }),
+        ),
+    },
+  };
 }

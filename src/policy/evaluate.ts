@@ -13,6 +13,7 @@ export const BLOCK_REASONS = [
   "payload_too_large",
   "risk_class",
   "side_effect_not_allowed",
+  "payouts_stopped",
   "cost_limit",
   "idempotency_key_missing",
   "budget_exhausted",
@@ -42,6 +43,8 @@ export interface GateFacts {
   /** The same action was rejected in this conversation, or its outcome is not known. */
   rejectedBefore: boolean;
   outcomeUnknown: boolean;
+  /** The call would send money out, and people have stopped that. */
+  payoutsStopped: boolean;
 }
 
 export type GateDecision =
@@ -84,6 +87,7 @@ function refusalBeforePolicy(facts: GateFacts): BlockReason | null {
   if (!tool.stageAllowed) return "stage_not_allowed";
   if (!facts.sameAccount) return "resource_access";
   if (facts.readOnlyRun && tool.risk !== "read_only") return "side_effect_not_allowed";
+  if (facts.payoutsStopped) return "payouts_stopped";
   if (facts.outcomeUnknown) return "outcome_unknown";
   if (facts.rejectedBefore) return "rejected_before";
   if (facts.costLimitReached) return "cost_limit";

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChatModel } from "../../src/domain/chat-model.ts";
 import { newId } from "../../src/domain/ids.ts";
 import { handleRun } from "../../src/engine/run.ts";
+import { messages } from "../../src/store/schema/chat.ts";
 import { runs } from "../../src/store/schema/runs.ts";
-import { addMessage } from "../../src/store/transcript.ts";
 import { forEachEngine } from "../support/database.ts";
 import { type Office, openOffice, TENANT } from "../support/office.ts";
 import { addLead, type OfficeLead } from "../support/office-lead.ts";
@@ -34,8 +34,10 @@ forEachEngine((open) => {
     const { now, real } = office.time;
     const id = newId();
     await office.tenant(async (tx) => {
-      const said = { author: "lead" as const, kind: "text" as const, text: "hello", runId: null };
-      await addMessage(tx, { tenantId: TENANT, conversationId, ...said, now });
+      await tx.insert(messages).values({
+        ...{ id: newId(), tenantId: TENANT, conversationId, author: "lead", kind: "text" },
+        ...{ text: "hello", createdAt: now },
+      });
       await tx.insert(runs).values({
         ...{ id, tenantId: TENANT, conversationId, kind: "message", status: "running", restarts },
         ...{ dueAt: now, firstMessageAt: now, createdAt: now },

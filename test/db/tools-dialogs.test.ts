@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { payoutCodeOf } from "../../src/store/payout-codes.ts";
-import { type Desk, orderOf, prepared, startDesk, startLead, WALLET } from "./tools-support.ts";
+import {
+  type Desk,
+  orderOf,
+  prepared,
+  startDesk,
+  startLead,
+  WALLET,
+  writtenBy,
+} from "./tools-support.ts";
 
 let desk: Desk;
 beforeAll(async () => {
@@ -116,14 +124,22 @@ test("roubles by QR: identity first, then order and link, and a person checks th
     paymentUrl: "https://pay.example.test/sbp/demo",
     ttlMin: 20,
   });
-  await lead.says("Оплатил", [{ kind: "photo" }]);
-  const checked = await lead.does("verify_exchange_payment", { receiptAmount: "24800" });
-  expect(checked).toMatchObject({ ok: false, data: { needsOperator: true } });
+  const photo = await lead.says("Оплатил", [{ kind: "photo" }]);
+  const work = await lead.works({ receiptAmount: "24800" }, "verify_exchange_payment");
+  const checked = await writtenBy(desk, work);
+  expect(checked.result).toMatchObject({ ok: false, data: { needsOperator: true } });
   expect(await lead.stage()).toBe("payment_proof_waiting");
   expect(await lead.order()).toMatchObject({ status: "awaiting_payment" });
-  expect(await lead.handoffs()).toEqual(["payment_review"]);
-  const cards = (await lead.sent()).filter((row) => row.purpose === "card");
-  expect(cards).toHaveLength(1);
+  expect(checked.proposes).toMatchObject([
+    {
+      tool: "confirm_fiat_payment",
+      args: { receipts: [photo], stated: { receiptAmount: "24800" } },
+    },
+  ]);
+  expect(await lead.handoffs()).toEqual([]); // the card that asks for the decision is the request
+  const otherwise = checked.proposes?.[0]?.otherwise;
+  await desk.tenant(async (tx) => otherwise?.(tx));
+  expect(await lead.handoffs()).toEqual(["payment_review"]); // unless no such card could be made
 });
 
 test("another sum before payment cancels the order and frees its terms", async () => {

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../src/domain/json.ts";
 import type { ToolResult } from "../../src/domain/tool.ts";
 import { createChainPart } from "../../src/sandbox/chain.ts";
 import { createPayoutPart } from "../../src/sandbox/payout.ts";
-import { openEmbedded, prepareDatabase } from "../../src/store/database.ts";
+import { type Database, openEmbedded, prepareDatabase } from "../../src/store/database.ts";
 import { type Tx, withOwner, withTenant } from "../../src/store/db.ts";
 import { upsertDestination } from "../../src/store/destinations.ts";
 import { putExchangeSettings } from "../../src/store/exchange-settings.ts";
@@ -17,9 +17,10 @@ import { contacts, conversations, messages, outbox } from "../../src/store/schem
 import { createSecrets } from "../../src/store/secrets.ts";
 import { ensureTenant } from "../../src/store/tenants.ts";
 import { createTools } from "../../src/tools/catalog.ts";
-import type { PreparedAction, ToolCall, ToolWork } from "../../src/tools/contract.ts";
+import type { PreparedAction, ToolCall, ToolWork, WriteResult } from "../../src/tools/contract.ts";
 import { createPayoutClient } from "../../src/tools/exchange/payout-client.ts";
 import { createTronGrid } from "../../src/tools/exchange/tron-grid.ts";
+import type { OpenDatabase } from "../support/database.ts";
 import { playPart } from "../support/sandbox-part.ts";
 
 const { fixture } = JSON.parse(readFileSync("test/data/dialogs.json", "utf8"));
@@ -30,9 +31,8 @@ export const MINUTE = 60_000;
 const jobs = { enqueue: async () => {}, wakeDelivery: () => {} };
 
 /** A desk with the fixture's rates and secrets; chain and gateway answer over HTTP. */
-export async function startDesk() {
-  const database = await openEmbedded({ dir: null, durable: false });
-  await prepareDatabase(database, "sandbox");
+export async function startDesk(open: OpenDatabase = openAlone) {
+  const database = await open();
   const { db } = database;
   const chain = await playPart(createChainPart);
   const gateway = await playPart(createPayoutPart);
@@ -112,6 +112,12 @@ export async function startDesk() {
   };
 }
 export type Desk = Awaited<ReturnType<typeof startDesk>>;
+
+async function openAlone(): Promise<Database> {
+  const database = await openEmbedded({ dir: null, durable: false });
+  await prepareDatabase(database, "sandbox");
+  return database;
+}
 
 let leads = 0;
 
@@ -200,9 +206,13 @@ export async function startLead(
 export type Lead = Awaited<ReturnType<typeof startLead>>;
 
 export async function finish(desk: Desk, work: ToolWork): Promise<ToolResult> {
-  if (work.kind === "result") return work.result;
-  if (work.kind === "write" || work.kind === "pending")
-    return (await desk.tenant((tx) => work.apply(tx))).result;
+  return (await writtenBy(desk, work)).result;
+}
+
+/** All that a call's work wrote and proposes. */
+export async function writtenBy(desk: Desk, work: ToolWork): Promise<WriteResult> {
+  if (work.kind === "result") return { result: work.result };
+  if (work.kind === "write" || work.kind === "pending") return desk.tenant((tx) => work.apply(tx));
   throw new Error(`the call ended as ${work.kind}: ${work.message}`);
 }
 

@@ -114,13 +114,12 @@ describe("Slack", () => {
   async function open(behind: Backstage) {
     const workspace = await openWorkspace();
     const env = workspace.sandbox.env();
-    const tokens = { botToken: env.SLACK_BOT_TOKEN ?? "", appToken: env.SLACK_APP_TOKEN ?? "" };
-    const make = (over: Partial<typeof tokens> = {}) =>
+    const make = (appToken = env.SLACK_APP_TOKEN ?? "") =>
       createSlackBot({
         ...behind.options(),
-        ...tokens,
+        botToken: env.SLACK_BOT_TOKEN ?? "",
+        way: { kind: "socket", appToken },
         apiUrl: env.SLACK_API_URL ?? "",
-        ...over,
       });
     const edge = make();
     closing.push(
@@ -155,7 +154,7 @@ describe("Slack", () => {
 
   test("an app token that Slack refuses stops the start and is named", async () => {
     const { make } = await open(new Backstage());
-    await expect(make({ appToken: "xapp-wrong" }).check()).rejects.toThrow(/^SLACK_APP_TOKEN: /);
+    await expect(make("xapp-wrong").check()).rejects.toThrow(/^SLACK_APP_TOKEN: /);
   });
 
   test("a refreshed socket is replaced and nothing is lost", async () => {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { DeliveryResult, Messenger } from "../../src/domain/messenger.ts";
 import { createChatLimits } from "../../src/outbound/chat-limits.ts";
-import { endOf, stepInDoubt } from "../../src/outbound/next-step.ts";
+import { endOf, stepInDoubt, waitForThread } from "../../src/outbound/next-step.ts";
 import { type ClaimedRow, SENT_ONCE_MORE } from "../../src/store/outbox-claim.ts";
+import { REOPENED } from "../../src/store/outbox-finish.ts";
+import type { ReviewThread } from "../../src/store/review-threads.ts";
 
 function makeRow(over: Partial<ClaimedRow> = {}): ClaimedRow {
   return {
@@ -11,6 +13,8 @@ function makeRow(over: Partial<ClaimedRow> = {}): ClaimedRow {
     ...{
       approvalId: null,
       conversationId: null,
+      reviewThreadId: null,
+      reviewThread: null,
       lastError: null,
       createdAt: 0,
       leaseToken: "l",
@@ -18,6 +22,12 @@ function makeRow(over: Partial<ClaimedRow> = {}): ClaimedRow {
     },
     ...over,
   };
+}
+
+function inThread(status: ReviewThread["status"], over: Partial<ClaimedRow> = {}): ClaimedRow {
+  const client = { name: "Lena", messenger: "telegram" as const };
+  const reviewThread = { status, threadId: status === "open" ? "7" : null, client };
+  return makeRow({ purpose: "mirror", reviewThreadId: "r1", reviewThread, ...over });
 }
 
 const marked = `${SENT_ONCE_MORE}reset`;
@@ -34,6 +44,34 @@ describe("a row whose fate is not known", () => {
     expect(stepInDoubt(row, canLookUp)).toBe(step);
   });
 });
+
+describe("a row for a thread", () => {
+  test.each<[string, ClaimedRow, object | null]>([
+    ["begins when it is open", inThread("open"), null],
+    ["begins where there are none", inThread("flat"), null],
+    ["opens it", inThread("opening", { content: { kind: "thread", title: "x" } }), null],
+    ["goes behind what opens it", inThread("opening"), { kind: "behind", dueAt: 10_000 }],
+    [
+      "ends when it could not be opened",
+      makeRow({ reviewThreadId: "r1" }),
+      { kind: "failed", error: "its thread could not be opened" },
+    ],
+    ["does not wait for ever", inThread("opening", { createdAt: -90_000_000 }), { kind: "failed" }],
+  ])("%s", (_, row, end) => {
+    const waiting = waitForThread(row, 10_000);
+    if (end === null) expect(waiting).toBeNull();
+    else expect(waiting).toMatchObject(end);
+  });
+
+  test("looks again only after a moment when it is not open the second time", () => {
+    const first = waitForThread(inThread("opening"), 10_000);
+    const lastError = first && "error" in first ? first.error : null;
+    const again = waitForThread(inThread("opening", { lastError }), 10_000);
+    expect(again).toMatchObject({ kind: "behind", dueAt: 11_000 });
+  });
+});
+
+const GONE = { kind: "thread_gone" as const, error: "gone" };
 
 describe("the end of an attempt", () => {
   const at = { now: 10_000, canLookUp: false };
@@ -65,6 +103,20 @@ describe("the end of an attempt", () => {
       { kind: "uncertain", error: "reset" },
       { kind: "in_doubt", dueAt: 11_000 },
     ],
+    ["a gone thread", inThread("open"), GONE, { kind: "reopen" }],
+    [
+      "a thread gone again",
+      inThread("open", { lastError: `${REOPENED}x` }),
+      GONE,
+      { kind: "failed" },
+    ],
+    ["a gone thread of others", makeRow({ threadId: "7" }), GONE, { kind: "failed" }],
+    [
+      "a chat without threads",
+      inThread("opening", { content: { kind: "thread", title: "Lena" } }),
+      { kind: "no_threads", error: "no forum" },
+      { kind: "flat" },
+    ],
   ])("%s", (_, row, result, end) => {
     expect(endOf(row, result, at)).toMatchObject(end);
   });
@@ -86,11 +138,20 @@ describe("limits of a chat", () => {
   test.each([
     ["telegram", "1001", 4],
     ["telegram", "-1001", 20],
-    ["slack", "C1", 5],
+    ["slack", "C1", 10],
   ] as const)("%s %s bears a burst at once, and then asks to wait", async (name, chat, burst) => {
     const taken = await waits(name, chat, burst + 1);
     expect(taken.slice(0, burst)).toEqual(Array(burst).fill(0));
     expect(taken[burst]).toBeGreaterThan(0);
+  });
+
+  test("keep room for cards when mirrors alone would use all of it", async () => {
+    const limits = createChatLimits();
+    let mirrors = 0;
+    while ((await limits.take(messenger("telegram"), "-1001", "mirror")) === 0) mirrors += 1;
+    expect(mirrors).toBeLessThan(20);
+    for (let card = 0; card < 20 - mirrors; card += 1)
+      expect(await limits.take(messenger("telegram"), "-1001")).toBe(0);
   });
 
   test("of one chat do not touch another", async () => {

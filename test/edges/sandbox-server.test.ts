@@ -245,6 +245,7 @@ function createProduct() {
         return { waiting: told.waiting, nextDueAt: told.nextDueAt };
       },
       trace: async () => ({}),
+      conversations: async () => [],
       onChange(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);

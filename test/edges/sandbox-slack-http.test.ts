@@ -8,7 +8,7 @@ const signingSecret = "played-signing-secret";
 let slack: SlackWorkspace;
 let server: Server;
 let received: { headers: Answer; body: string }[];
-let reply: (body: string) => { status: number; text: string };
+let reply: (body: string) => { status: number; text: string; headers?: Record<string, string> };
 
 beforeEach(async () => {
   slack = await openWorkspace();
@@ -25,8 +25,8 @@ beforeEach(async () => {
       const { challenge } = body.startsWith("{") ? JSON.parse(body) : { challenge: undefined };
       if (challenge) return response.end(challenge);
       received.push({ headers, body });
-      const { status, text } = reply(body);
-      return response.writeHead(status).end(text);
+      const answer = reply(body);
+      return response.writeHead(answer.status, answer.headers).end(answer.text);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -74,4 +74,44 @@ test("a click comes as a form, a command is answered by the body", async () => {
   await slack.control("slack/buttons", click);
   const form = received.map(({ body }) => new URLSearchParams(body).get("payload")).find(Boolean);
   expect(JSON.parse(form ?? "")).toMatchObject({ type: "block_actions", user: { id: "U0BOB" } });
+});
+
+const says = (text: string) =>
+  slack.control("slack/messages", { channel: "D0LEAD", user: "U0LEAD", text });
+const tries = () => received.map(({ headers }) => headers["x-slack-retry-num"] ?? "0");
+const advance = (seconds: number) => slack.control("clock", { advance_s: seconds });
+
+test("an event that is never taken comes at once again, after 1 and after 5 minutes, and no more", async () => {
+  reply = () => ({ status: 503, text: "" });
+  await says("hello");
+  await vi.waitFor(() => expect(tries()).toEqual(["0", "1"]));
+  await advance(60);
+  await vi.waitFor(() => expect(tries()).toEqual(["0", "1", "2"]), 3000);
+  await advance(300);
+  await vi.waitFor(() => expect(tries()).toEqual(["0", "1", "2", "3"]), 3000);
+  await vi.waitFor(() => expect(slack.waiting()).toEqual([]));
+});
+
+test("a server that wants no retry gets none", async () => {
+  reply = () => ({ status: 500, text: "", headers: { "X-Slack-No-Retry": "1" } });
+  await says("hello");
+  await vi.waitFor(() => expect(slack.waiting()).toEqual([]));
+  expect(tries()).toEqual(["0"]);
+});
+
+test("a click that is not taken is not delivered again", async () => {
+  reply = () => ({ status: 500, text: "" });
+  const { answer } = await slack.control("slack/commands", {
+    ...{ channel: "C0OPERATORS", user: "U0BOB", command: "/tools", text: "", timeout_ms: 300 },
+  });
+  await vi.waitFor(() => expect(slack.waiting()).toEqual([]));
+  expect(answer ?? null).toBeNull();
+  expect(received).toHaveLength(1);
+});
+
+test("an event whose first try is lost comes with the second's headers", async () => {
+  slack.fault({ kind: "lose_first", count: 1 });
+  await says("hello");
+  await vi.waitFor(() => expect(tries()).toEqual(["1"]), 6000);
+  expect(received[0]?.headers["x-slack-retry-reason"]).toBe("http_timeout");
 });

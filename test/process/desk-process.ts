@@ -5,7 +5,13 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Engine } from "../support/engines.ts";
 import { createPlayedWorld, type Played, type PlayedWorld } from "../support/played-world.ts";
-import { freePort, type Running, runProgram, startProgram } from "../support/process.ts";
+import {
+  type Ended,
+  freePort,
+  type Running,
+  runProgram,
+  startProgram,
+} from "../support/process.ts";
 
 const OPERATORS = "C0OPERATORS";
 const LOOK_EVERY_MS = 20;
@@ -14,8 +20,11 @@ const HAPPENS_WITHIN_MS = 60_000;
 /** The product in a process of its own, with the played world inside. */
 export interface DeskProcess {
   world: PlayedWorld;
+  dataDir: string;
   /** The same folder, database and port as before; resolves when it is ready. */
-  start(): Promise<void>;
+  start(more?: Record<string, string>): Promise<void>;
+  /** A command of the same host, with the same environment. */
+  shell(args: string[], more?: Record<string, string>): Promise<Ended>;
   /** `kill -9` */
   kill(): Promise<void>;
   close(): Promise<void>;
@@ -56,8 +65,11 @@ export async function openDeskProcess(engine: Engine): Promise<DeskProcess> {
   let token: string | undefined;
   const desk: DeskProcess = {
     world,
-    async start() {
-      running = startProgram("main.ts", [], { env, cwd: dataDir });
+    dataDir,
+    shell: (args, more = {}) =>
+      runProgram("cli.ts", args, { env: { ...env, ...more }, cwd: dataDir }),
+    async start(more = {}) {
+      running = startProgram("main.ts", [], { env: { ...env, ...more }, cwd: dataDir });
       await running.says(/Countersign is ready/);
     },
     kill: async () => running?.kill(),

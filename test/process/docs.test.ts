@@ -57,7 +57,8 @@ describe("every command in the documents works", () => {
     }
     const ready = command
       .replaceAll(/(http:\/\/127\.0\.0\.1|localhost):3000/g, origin.replace("http://localhost", ""))
-      .replace("--staff ID", `--staff ${await staffId()}`);
+      .replace("--staff ID", `--staff ${await staffId()}`)
+      .replace(" countersign.backup", ` ${join(dataDir, "countersign.backup")}`);
     const { stdout } = await run(ready);
     expect(stdout.trim()).not.toBe("");
     expect(stdout).not.toContain('"error"');

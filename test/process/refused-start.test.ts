@@ -28,6 +28,11 @@ it.each<{ because: string; env: Record<string, string>; says: RegExp }>([
     says: /^DATA_DIR: \/dev\/null\/folder cannot be written .*choose another folder/,
   },
   {
+    because: "the data folder cannot be made, whatever else there is to say",
+    env: { DATA_DIR: "/dev/null/folder", OPENAI_API_KEY: "ignored-in-the-sandbox" },
+    says: /^DATA_DIR: \/dev\/null\/folder cannot be written/,
+  },
+  {
     because: "no PostgreSQL answers",
     env: { DATABASE_URL: "postgres://nobody:password@127.0.0.1:1/nothing" },
     says: /^DATABASE_URL: PostgreSQL at 127\.0\.0\.1:1\/nothing cannot be used (?!.*password).*check/,

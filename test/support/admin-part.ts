@@ -10,6 +10,7 @@ import { ensureTenant } from "../../src/store/tenants.ts";
 import { ensureSetupToken } from "../../src/store/tokens.ts";
 import type { AnyTool, RagTool } from "../../src/tools/contract.ts";
 import { createRegistry } from "../../src/tools/registry.ts";
+import { createRecordedJobs } from "./recorded-jobs.ts";
 
 export const SETUP_TOKEN = "setup-token-of-the-test";
 export const MASTER_KEY = Buffer.alloc(32, 7);
@@ -49,6 +50,7 @@ export async function startAdminPart(): Promise<AdminPart> {
     clock,
     secrets: createSecrets(MASTER_KEY),
     registry,
+    jobs: createRecordedJobs(),
     decide: async (decision) => {
       decisions.push(decision);
       return { accepted: true, message: "A-1 was approved" };

@@ -6,6 +6,7 @@ import { type App, startApp } from "../../src/app.ts";
 import { loadConfig } from "../../src/config.ts";
 import type { Log } from "../../src/lib/log.ts";
 import { handCommand } from "../../src/store/folder-lock.ts";
+import { type Canary, canariesOf, canary, refuseLeaks } from "./canary.ts";
 import { createLead } from "./desk-lead.ts";
 import { createGroupOperator, createOperator } from "./desk-operator.ts";
 import { type Desk, OPERATORS_CHANNEL, OPERATORS_GROUP } from "./desk-people.ts";
@@ -29,7 +30,7 @@ export async function openDesk(engine: Engine, { coalesceMs = 30 } = {}): Promis
   });
   const app = await startApp(config, collectingLog(logged));
   const world = createPlayedWorld(app.origin);
-  const admin = await createAdminClient(app, dataDir);
+  const token = await createPersonalToken(app, dataDir);
   const desk: Desk = {
     world,
     dataDir,
@@ -39,7 +40,7 @@ export async function openDesk(engine: Engine, { coalesceMs = 30 } = {}): Promis
     slackLead: () => createSlackLead(desk),
     operator: (slackUser) => createOperator(desk, slackUser),
     groupOperator: (userId) => createGroupOperator(desk, userId),
-    admin,
+    admin: (method, path, body) => send(app.origin, token, method, path, body),
     script: (steps) => world.post("model/script", steps),
     fault: (fault) => world.post("faults", fault),
     async advance(seconds) {
@@ -60,9 +61,19 @@ export async function openDesk(engine: Engine, { coalesceMs = 30 } = {}): Promis
       vi.waitFor(async () => expect(await condition()).toBe(true), { timeout: 30_000 }),
     modelRequests: () => world.get("model/requests"),
     async close() {
+      const canaries = [
+        ...canariesOf({
+          ADMIN_TOKEN: SETUP_TOKEN,
+          DATABASE_URL: database.url ?? "",
+          DATA_DIR: dataDir,
+        }),
+        ...canary("a personal token", token),
+        ...(await payoutCodes(app.origin, await desk.payouts())),
+      ];
       await app.stop();
       await database.drop();
       rmSync(dataDir, { recursive: true, force: true });
+      refuseLeaks("The log", logged.join("\n"), canaries);
     },
   };
   return desk;
@@ -85,13 +96,25 @@ function collectingLog(lines: string[]): Log {
 }
 
 /** Reads with the set-up token, then asks for a personal one as a host's shell would. */
-async function createAdminClient({ origin }: App, dataDir: string): Promise<Desk["admin"]> {
+async function createPersonalToken({ origin }: App, dataDir: string): Promise<string> {
   const { items } = await send(origin, SETUP_TOKEN, "GET", "/staff");
   const { id } = items.find(({ role }: { role: string }) => role === "admin");
   const lines: string[] = [];
   const command = { command: "tokens", args: ["create", "--staff", id], cwd: dataDir };
   await handCommand(dataDir, command, (line) => lines.push(line));
-  return (method, path, body) => send(origin, lines[0] ?? "", method, path, body);
+  return lines[0] ?? "";
+}
+
+/** Codes that pay out cash, as the played gateway knows them. */
+async function payoutCodes(origin: string, payouts: Played[]): Promise<Canary[]> {
+  const codes: Canary[] = [];
+  for (const { key } of payouts) {
+    // a fault that a test has left may take the answer
+    const answer = await fetch(`${origin}/sandbox/payout/payouts/by-key/${key}`).catch(() => null);
+    const { code = "" }: Played = answer?.ok ? await answer.json() : {};
+    codes.push(...canary("a payout code", code));
+  }
+  return codes;
 }
 
 // biome-ignore lint/complexity/useMaxParams: the parts of one request

@@ -158,7 +158,11 @@ function handoffOf({ handoffs, approvals }: Played): string | undefined {
   return handoffs.at(-1)?.reason ?? CARDS[asked?.requested_action];
 }
 
-const CARDS: Record<string, string> = { kyc: "kyc_review", payout: "office_payout" };
+const CARDS: Record<string, string> = {
+  kyc: "kyc_review",
+  payout: "office_payout",
+  payment_review: "payment_review",
+};
 
 function expectReply(reply: string, trace: Played, turn: DialogTurn): void {
   const missing = turn.replyMust.filter((wanted) => !says(reply, wanted));

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { type Decided, type Decision, decide } from "../../src/desk/decide.ts";
 import type { DeskDeps } from "../../src/desk/deps.ts";
@@ -13,6 +14,7 @@ import { replacePolicyRows } from "../../src/store/policies.ts";
 import { approvalQueue } from "../../src/store/schema/approvals.ts";
 import { auditLog } from "../../src/store/schema/tenancy.ts";
 import { toolCallCandidates, toolExecutionQueue } from "../../src/store/schema/tools.ts";
+import { createSecrets } from "../../src/store/secrets.ts";
 import { createStaff, type StaffIdentity, staffById } from "../../src/store/staff.ts";
 import { ensureTenant } from "../../src/store/tenants.ts";
 import { createRegistry } from "../../src/tools/registry.ts";
@@ -75,7 +77,13 @@ export async function openOffice(open: OpenDatabase, model: ChatModel = silent) 
     deadlineMs: 45_000,
     showTyping: async () => {},
   };
-  const desk: DeskDeps = { db, clock, dress, log: quiet };
+  const desk: DeskDeps = {
+    ...{ db, clock, dress, log: quiet, registry, hasModelKey: true },
+    secrets: createSecrets(randomBytes(32)),
+    toolsChanged: () => {},
+    chatFacts: async () => ({ kind: "unreachable" }),
+    deleteMessage: async () => true,
+  };
   const tenant = <T>(work: (tx: Tx) => Promise<T>) => withTenant(db, TENANT, work);
   await withOwner(db, (tx) => ensureTenant(tx, { id: TENANT, name: "Office", now: time.now }));
   await tenant(async (tx) => {

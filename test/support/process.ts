@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { type Canary, canariesOf, canary, refuseLeaks } from "./canary.ts";
 
 /** A program that was started; its whole environment is what the test gave. */
 export interface Running {
@@ -40,7 +41,33 @@ export function startProgram(program: string, args: string[], options: ProgramOp
     env: { ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  return follow(child);
+  return follow(child, (out, err) => {
+    const [command = ""] = args;
+    refuseLeaksOf(`${program} ${command}`, { command, out, err, env: options.env ?? {} });
+  });
+}
+
+/** Tokens that a program of this file has shown once; no other program may show them again. */
+const shownOnce: Canary[] = [];
+
+/** A program's secrets must not be in what it says, but for a new token and the world's own. */
+function refuseLeaksOf(
+  where: string,
+  said: { command: string; out: string; err: string; env: Record<string, string> },
+): void {
+  const once = /^Admin token for the set-up, shown this once: (\S+)\n/m;
+  const token = once.exec(said.out)?.[1] ?? "";
+  shownOnce.push(...canary("the admin token", token));
+  const canaries = [...canariesOf(said.env), ...shownOnce];
+  refuseLeaks(`The standard error of ${where}`, said.err, canaries);
+  if (said.command === "tokens") shownOnce.push(...canary("a personal token", firstLine(said.out)));
+  // it prints the environment that points a bot at the played world
+  if (said.command === "sandbox") return;
+  refuseLeaks(`The standard output of ${where}`, said.out.replace(once, ""), canaries);
+}
+
+function firstLine(text: string): string {
+  return /^\S+(?=\n)/.exec(text)?.[0] ?? "";
 }
 
 export async function runProgram(
@@ -66,7 +93,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-function follow(child: ChildProcess): Running {
+function follow(child: ChildProcess, check: (out: string, err: string) => void): Running {
   let out = "";
   let err = "";
   const listeners = new Set<() => void>();
@@ -83,7 +110,11 @@ function follow(child: ChildProcess): Running {
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => resolve(code));
+  }).then((code) => {
+    check(out, err);
+    return code;
   });
+  ended.catch(() => {}); // whoever ends the program or waits for its end is told
   return {
     pid: child.pid ?? 0,
     out: () => out,

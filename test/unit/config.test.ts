@@ -48,6 +48,7 @@ describe("a bad value stops the start with one line that names the variable", ()
     ["HEARTBEAT_URL", "ftp://x"],
     ["TELEGRAM_BOT_TOKEN", "no-token"],
     ["TELEGRAM_API_ROOT", "api.telegram.org"],
+    ["TELEGRAM_WEBHOOK_SECRET", "no spaces"],
     ["TELEGRAM_OPERATOR_CHAT_ID", "@group"],
     ["TELEGRAM_REVIEW_CHAT_ID", "group"],
     ["TELEGRAM_ADMIN_IDS", "1;2"],
@@ -104,6 +105,7 @@ describe("played and real money are never mixed", () => {
     ["TELEGRAM_API_ROOT", "https://api.telegram.org"],
     ["SLACK_BOT_TOKEN", "xoxb-1"],
     ["SLACK_APP_TOKEN", "xapp-1"],
+    ["SLACK_SIGNING_SECRET", "a-signing-secret"],
     ["SLACK_API_URL", "https://slack.com/api/"],
     ["TRONGRID_URL", "https://api.trongrid.io"],
     ["TRONGRID_API_KEY", "grid-key"],
@@ -153,6 +155,21 @@ describe("without the sandbox", () => {
     expect(refusal(env)).toMatch(new RegExp(`^${name}: is missing`));
   });
 
+  it("Slack at a public address needs the secret that proves a request is Slack's", () => {
+    const env = { ...REAL, SLACK_BOT_TOKEN: "xoxb-1", PUBLIC_URL: "https://bot.example" };
+    expect(refusal(env)).toMatch(/^SLACK_SIGNING_SECRET: is missing/);
+    expect(loadConfig({ ...env, SLACK_APP_TOKEN: "xapp-1" }).sandbox).toBe(false);
+  });
+
+  it("an address of this machine is no address for real messengers", () => {
+    expect(refusal({ ...REAL, PUBLIC_URL: "http://127.0.0.1:3000" })).toMatch(
+      /^PUBLIC_URL: got "http:.*, wants an https address/,
+    );
+    const played = { TELEGRAM_API_ROOT: "http://127.0.0.1:4000/sandbox/telegram" };
+    const config = loadConfig({ ...REAL, ...played, PUBLIC_URL: "http://127.0.0.1:3000" });
+    expect(config.sandbox).toBe(false);
+  });
+
   it("a token alone turns the sandbox off", () => {
     const { SANDBOX: _, ...env } = REAL;
     expect(loadConfig(env).sandbox).toBe(false);
@@ -170,6 +187,32 @@ describe("without the sandbox", () => {
       { messenger: "telegram", chatId: "-1001", purpose: "operators" },
     ]);
     expect(outside.staffIds.map((person) => person.userId)).toEqual(["1", "2"]);
+  });
+});
+
+describe("events come in", () => {
+  const outside = (env: Record<string, string>) => loadConfig({ ...REAL, ...env }).outside(null);
+  const slack = { SLACK_BOT_TOKEN: "xoxb-1" };
+
+  it("by polling, or at the public address when there is one", () => {
+    expect(outside({}).telegram?.webhook).toBeNull();
+    expect(outside({ PUBLIC_URL: "https://bot.example/desk/" }).telegram?.webhook).toEqual({
+      ...{ publicUrl: "https://bot.example/desk", secret: null },
+    });
+    const own = { PUBLIC_URL: "https://bot.example", TELEGRAM_WEBHOOK_SECRET: "of_the_owner-1" };
+    expect(outside(own).telegram?.webhook?.secret).toBe("of_the_owner-1");
+  });
+
+  it("by Slack's socket, or over HTTP when only the signing secret is given", () => {
+    const socket = { SLACK_APP_TOKEN: "xapp-1" };
+    const http = { SLACK_SIGNING_SECRET: "a-signing-secret" };
+    expect(outside({ ...slack, ...socket }).slack?.way).toEqual({
+      ...{ kind: "socket", appToken: "xapp-1" },
+    });
+    expect(outside({ ...slack, ...http }).slack?.way).toEqual({
+      ...{ kind: "http", signingSecret: "a-signing-secret" },
+    });
+    expect(outside({ ...slack, ...socket, ...http }).slack?.way.kind).toBe("socket");
   });
 });
 

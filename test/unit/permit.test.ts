@@ -24,7 +24,7 @@ function input(over: Partial<GateInput> = {}): GateInput {
       known: { actor_role: "support", source: "model" },
       ...{ sameAccount: true, callsInRun: 0, payloadBytes: 0, attemptsLeft: 6 },
       ...{ costLimitReached: false, readOnlyRun: false, hasBusinessKey: true },
-      ...{ rejectedBefore: false, outcomeUnknown: false },
+      ...{ rejectedBefore: false, outcomeUnknown: false, payoutsStopped: false },
       approvers: { operator: 2, admin: 1 },
     },
     rows: [ROW],

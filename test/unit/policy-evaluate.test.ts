@@ -27,6 +27,7 @@ function facts(over: Partial<GateFacts> = {}, risk: RiskClass = "payment"): Gate
     approvers: { operator: 3, admin: 1 },
     rejectedBefore: false,
     outcomeUnknown: false,
+    payoutsStopped: false,
     ...over,
   };
 }
@@ -70,6 +71,7 @@ const CASES: { reason: BlockReason; facts?: Partial<GateFacts>; rows?: PolicyRow
     rows: [row({ approver_role: "admin", approvals_required: 2 })],
   },
   { reason: "rejected_before", facts: { rejectedBefore: true } },
+  { reason: "payouts_stopped", facts: { payoutsStopped: true } },
   { reason: "outcome_unknown", facts: { outcomeUnknown: true } },
   { reason: "condition_error", rows: [row({ condition_json: { kyk: "verified" } })] },
   {

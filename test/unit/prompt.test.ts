@@ -97,6 +97,8 @@ describe("every call of the model", () => {
   });
 });
 
+const FROM_CHANNEL = "[photo, forwarded from channel News]";
+
 describe("what people wrote", () => {
   it("stands as who wrote it", () => {
     const roles = prompt([
@@ -117,6 +119,35 @@ describe("what people wrote", () => {
     expect(text).toMatch(/^\[photo\] \[document: .*, forwarded\]\nhere$/);
     expect(text.match(/[[\]]/g)).toHaveLength(4);
     expect(text).not.toContain("secret-id");
+  });
+
+  const CHANNEL = { kind: "channel" as const, name: "News" };
+  it.each([
+    [{ kind: "other" as const, label: "location" }, "[location]"],
+    [{ kind: "photo" as const, forwarded: true, forwardedFrom: CHANNEL }, FROM_CHANNEL],
+    [{ kind: "other" as const }, "[attachment]"],
+    [{ kind: "forward" as const, forwarded: true }, "[forwarded]"],
+    [
+      {
+        kind: "forward" as const,
+        forwarded: true,
+        forwardedFrom: { ...CHANNEL, name: "N]\n[ews" },
+      },
+      "[forwarded: channel N   ews]",
+    ],
+    [
+      { kind: "document" as const, fileName: "scan.pdf", sizeBytes: 21 * 1024 * 1024 },
+      "[document: scan.pdf, too large to be opened]",
+    ],
+  ])("has a mark for what has no words: %j", (media, mark) => {
+    expect(prompt([message({ text: "", media: [media] })])[1]?.content).toBe(mark);
+  });
+
+  it("is whole up to what nobody types, and then visibly cut", () => {
+    const long = "word ".repeat(1000);
+    expect(prompt([message({ text: long })])[1]?.content).toBe(long);
+    const endless = String(prompt([message({ text: "x".repeat(20_000) })])[1]?.content);
+    expect(endless).toMatch(/^x{12000}\n\[cut: 8000 more characters\]$/);
   });
 
   it("is never empty on the wire", () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/domain/json.ts";
+import { paysOut } from "../../src/domain/pays-out.ts";
 import { createSecrets } from "../../src/store/secrets.ts";
 import { createTools } from "../../src/tools/catalog.ts";
 import { defaultPolicies } from "../../src/tools/default-policies.ts";
@@ -38,13 +39,17 @@ test("exchange tools need a rate and the booking link needs its address", () => 
     "handoff_to_operator",
   ]);
   expect(offered({ secretNames: new Set(["tool_booking_url"]), hasActiveRate: true })).toHaveLength(
-    tools.length - 1,
+    tools.length - 2,
   );
 });
 
 test("money and rights always ask a person", () => {
   const asking = defaultPolicies().filter((row) => row.requires_approval);
-  expect(asking.map((row) => row.tool_name)).toEqual(["issue_exchange_payout", "set_kyc_status"]);
+  expect(asking.map((row) => row.tool_name)).toEqual([
+    "issue_exchange_payout",
+    "set_kyc_status",
+    "confirm_fiat_payment",
+  ]);
 });
 
 test.each([
@@ -111,4 +116,13 @@ test("passages are numbered as evidence in the order of the hits", async () => {
   });
   const filtered = await ask({ query: "rules", top_k: 5, filters: { document_id: "a" } });
   expect(filtered?.matches).toHaveLength(2);
+});
+
+test("of the tools that move money only the payout sends it out", () => {
+  const payments = tools.filter((tool) => tool.risk === "payment");
+  expect(payments.map(({ name }) => name).toSorted()).toEqual([
+    "confirm_fiat_payment",
+    "issue_exchange_payout",
+  ]);
+  expect(payments.filter(paysOut).map(({ name }) => name)).toEqual(["issue_exchange_payout"]);
 });
