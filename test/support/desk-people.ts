@@ -46,6 +46,8 @@ export interface SlackMessage {
   text: string;
   buttons: { label: string }[];
   ephemeral_for?: string;
+  /** What a client sent, shown before the card about it. */
+  files?: { name: string }[];
 }
 
 export interface ChatMessage {
