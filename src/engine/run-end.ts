@@ -175,18 +175,22 @@ async function endRun(
 export async function endWithoutReply(
   deps: EngineDeps,
   turn: Turn,
-  status: "superseded" | "cancelled",
+  why: keyof typeof UNANSWERED,
 ): Promise<void> {
   await withTenant(deps.db, turn.tenantId, async (tx) => {
     // so that a message that comes in at this moment is not shown twice
     await lockConversation(tx, turn.tenantId, turn.conversation.id);
     await showLead(tx, deps, turn, turn.view.seenSeq);
-    await endRun(tx, deps, turn, {
-      status,
-      outcome: status === "cancelled" ? "blocked" : "a person speaks",
-    });
+    await endRun(tx, deps, turn, UNANSWERED[why]);
   });
 }
+
+/** How a run ends that has nobody to answer, or nothing to say. */
+const UNANSWERED = {
+  person_speaks: { status: "superseded", outcome: "a person speaks" },
+  blocked: { status: "cancelled", outcome: "blocked" },
+  told_already: { status: "superseded", outcome: "told already" },
+} as const;
 
 /** Parks the run until the model may answer again; false when it failed often enough. */
 export async function retryLater(

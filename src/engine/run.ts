@@ -11,6 +11,7 @@ import { buildPrompt } from "./prompt.ts";
 import { backedReply, templateReply } from "./reply.ts";
 import { finishLeftCalls, playRound } from "./round.ts";
 import { endWithoutReply, retryLater, sendReply } from "./run-end.ts";
+import { isToldAlready } from "./told-already.ts";
 import { newLease, openTurn, type Turn } from "./turn.ts";
 
 /** A run whose workers are lost this often is given up: it may be what kills them. */
@@ -19,16 +20,17 @@ const MAX_RESTARTS = 2;
 /** Handler of `run` jobs: answers a lead, or tells an outcome. Doing it twice is a no-op. */
 export async function handleRun(deps: EngineDeps, ref: JobRef, signal: AbortSignal): Promise<void> {
   const lease = newLease(deps);
-  const turn = await withTenant(deps.db, ref.tenantId, async (tx) => {
+  const { turn, isTold } = await withTenant(deps.db, ref.tenantId, async (tx) => {
     const opened = await openTurn(tx, deps, ref, lease);
     if (opened) await openKycReview(tx, deps, opened);
-    return opened;
+    return { turn: opened, isTold: opened !== null && (await isToldAlready(tx, opened)) };
   });
   if (!turn) return;
   const beat = startHeartbeat(deps, turn);
   try {
-    if (turn.conversation.mode !== "bot") return await endWithoutReply(deps, turn, "superseded");
-    if (turn.contact.blocked) return await endWithoutReply(deps, turn, "cancelled");
+    if (turn.conversation.mode !== "bot") return await endWithoutReply(deps, turn, "person_speaks");
+    if (turn.contact.blocked) return await endWithoutReply(deps, turn, "blocked");
+    if (isTold) return await endWithoutReply(deps, turn, "told_already");
     await play(deps, turn, signal);
   } catch (error) {
     if (error instanceof LeaseLostError || signal.aborted) {
