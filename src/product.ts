@@ -4,7 +4,7 @@ import type { EdgeOptions, MessengerEdge } from "./bot/edge.ts";
 import { createSlackBot } from "./bot/slack/bot.ts";
 import { createTelegramBot } from "./bot/telegram/bot.ts";
 import type { Config, Outside } from "./config.ts";
-import { COMMANDS } from "./desk/commands/table.ts";
+import { COMMANDS, commandMenu } from "./desk/commands/table.ts";
 import type { DeskDeps } from "./desk/deps.ts";
 import { createDesk } from "./desk/desk.ts";
 import { sealSecretForm } from "./desk/secret-forms.ts";
@@ -256,6 +256,7 @@ function createEdges(
     clock,
     log,
     isCommand: (name) => COMMANDS.has(name),
+    commandMenu: commandMenu(base.language),
   });
   return [
     ...(outside.telegram

@@ -22,6 +22,8 @@ export interface EdgeOptions {
   log: EdgeLog;
   /** Names of staff commands, lower case and without the slash. */
   isCommand(name: string): boolean;
+  /** Shown in the menu of groups, where the messenger has one. Being shown gives no right. */
+  commandMenu?: readonly { command: string; description: string }[];
 }
 
 export interface EdgeStatus {

@@ -7,7 +7,7 @@ import { blankForm, failInbox, finishInbox, lockInbox } from "../store/inbox.ts"
 import { findStaffByIdentity, type StaffMember } from "../store/staff.ts";
 import { answerCommand } from "./commands/answer-command.ts";
 import type { DeskDeps } from "./deps.ts";
-import { answerForm, formErrors, formOf } from "./forms.ts";
+import { answerForm, formErrors, formOf, mayOpenForm } from "./forms.ts";
 import { noteReaction } from "./labels.ts";
 import { answerPress } from "./press.ts";
 import { isSecretForm } from "./secret-forms.ts";
@@ -20,11 +20,13 @@ const MOST_ATTEMPTS = 5;
 /** What staff do in chat. Every event gets a private answer; twice is once. */
 export function createDesk(deps: DeskDeps): Desk {
   return {
-    formFor: (tenantId, click) =>
-      withTenant(deps.db, tenantId, async (tx) => {
+    async formFor(tenantId, click) {
+      if (!mayOpenForm(click.action)) return null;
+      return withTenant(deps.db, tenantId, async (tx) => {
         const staff = await staffOf(tx, tenantId, click);
         return formOf(tx, deps, { tenantId, staff, click });
-      }),
+      });
+    },
     checkForm: (submission) => formErrors(deps, submission),
     handle: (ref) => handle(deps, ref),
   };

@@ -14,6 +14,13 @@ import { addRejectReason, MAX_REASON_CHARS, REJECT_REASON_FORM } from "./reject-
 import { PAYOUT_CODE_FORM } from "./secret-forms.ts";
 import { DESK_TEXTS } from "./texts.ts";
 
+const FORM_ACTIONS: ReadonlySet<string> = new Set([REJECT, PAYOUT_CODE, TYPE_AGAIN]);
+
+/** Other buttons need no look at the database before they are acknowledged. */
+export function mayOpenForm(action: string): boolean {
+  return FORM_ACTIONS.has(action);
+}
+
 /** The form that a button opens; null: it needs none, or the person may not fill it in. */
 export async function formOf(tx: Tx, deps: DeskDeps, press: Press): Promise<FormRequest | null> {
   switch (press.click.action) {

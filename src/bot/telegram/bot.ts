@@ -37,11 +37,29 @@ export function createTelegramBot(options: TelegramOptions): MessengerEdge {
     check: () => checkToken(bot, options.apiRoot),
     inspect: (chats) => inspectTelegram({ token: options.token, apiRoot: options.apiRoot }, chats),
     ...way,
+    start() {
+      void offerMenu(bot.api, options);
+      way.start();
+    },
     async stop() {
       await way.stop();
       await intake.settle();
     },
   };
+}
+
+/** Descriptions take 256 characters. Without the menu the commands work all the same. */
+async function offerMenu(api: Api, { commandMenu = [], log }: TelegramOptions): Promise<void> {
+  const menu = commandMenu.map(({ command, description }) => ({
+    command,
+    description: description.slice(0, 256),
+  }));
+  if (menu.length === 0) return;
+  try {
+    await api.setMyCommands(menu, { scope: { type: "all_group_chats" } });
+  } catch (error) {
+    log.warn({ error: messageOf(error) }, "the menu of commands could not be set");
+  }
 }
 
 type Way = Pick<MessengerEdge, "isExclusive" | "start" | "stop" | "status" | "takeRequest">;
