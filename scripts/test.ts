@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Chromium, findChromium } from "../test/support/chromium.ts";
+import { answersRedis } from "../test/support/redis.ts";
 import { findTestServer, type TestServer } from "./test-server.ts";
 import { countTests, type Report, type Tally, tallyLine } from "./test-tally.ts";
 
@@ -33,8 +34,9 @@ async function main(): Promise<number> {
     notes.push(server.note);
   }
   console.log("");
-  for (const line of [...groups, noteOf(server), browserNote(chromium), ...notes])
-    console.log(line);
+  const redis = (await answersRedis()) ? "limits and servers on it, too" : "none answers";
+  const places = [noteOf(server), `redis: ${redis}`, browserNote(chromium)];
+  for (const line of [...groups, ...places, ...notes]) console.log(line);
   console.log(tallyLine(tally));
   return tally.failed > 0 ? 1 : 0;
 }
