@@ -7,7 +7,9 @@ const LEAD_WALLET = "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf";
 /** Where a lead writes: the messenger's side of the played world. */
 export interface LeadChat {
   chatId: string;
-  write(message: Sent): Promise<void>;
+  write(message: Sent): Promise<unknown>;
+  /** Changes the words of the message that was written last. */
+  edit(text: string): Promise<unknown>;
   /** Everything that was said there, oldest first. */
   said(): Promise<{ fromBot: boolean; text: string }[]>;
 }
@@ -18,25 +20,35 @@ export function createLead(desk: Desk, id: number): Lead {
   let hasWritten = false;
   const chat = async (): Promise<ChatMessage[]> =>
     hasWritten ? world.get(`telegram/chats/${id}/messages`) : [];
-  const writes = async (message: Sent) => {
+  let last = 0;
+  const writes = async (message: Sent): Promise<{ message_id: number; update_id: number }> => {
     hasWritten = true;
     const who = { chat_id: id, user_id: id, first_name: `Lead ${id}` };
-    return world.post("telegram/messages", { ...who, ...message });
+    const sent = await world.post("telegram/messages", { ...who, ...message });
+    last = sent.message_id;
+    return sent;
   };
+  const edit = (text: string) =>
+    world.post("telegram/edits", { chat_id: id, user_id: id, message_id: last, text });
   const said = async () =>
     (await chat()).map(({ from_bot, text }) => ({ fromBot: from_bot, text }));
-  const person = createPerson(desk, { chatId: String(id), write: writes, said });
+  const person = createPerson(desk, { chatId: String(id), write: writes, edit, said });
   return { ...person, id, chat, writes };
 }
 
 /** What a lead does, in whatever messenger. */
-export function createPerson(desk: Desk, { chatId, write, said }: LeadChat): Person {
+export function createPerson(desk: Desk, { chatId, write, edit, said }: LeadChat): Person {
   const { world } = desk;
   let heard = 0;
   const lead: Person = {
     says: (text) => lead.sends({ text }),
     async sends(...messages) {
       for (const message of messages) await write(message);
+      await world.idle();
+      return lead.hears();
+    },
+    async edits(text) {
+      await edit(text);
       await world.idle();
       return lead.hears();
     },

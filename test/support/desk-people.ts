@@ -64,9 +64,11 @@ export interface Sent {
   photo?: object;
   video_note?: object;
   voice?: object;
-  document?: object;
+  document?: { file_size?: number };
   contact?: object;
   caption?: string;
+  media_group_id?: string;
+  forward_origin?: object;
 }
 
 /** A person who writes to the bot, in whatever messenger. */
@@ -74,6 +76,8 @@ export interface Person {
   /** Writes, waits until everything is done, and gives what the bot said since. */
   says(text: string): Promise<string>;
   sends(...messages: Sent[]): Promise<string>;
+  /** Changes the words of what was written last, waits, and gives what the bot said since. */
+  edits(text: string): Promise<string>;
   /** What the bot said since it was last listened to. */
   hears(): Promise<string>;
   /** Sends documents; Alice approves the card. */

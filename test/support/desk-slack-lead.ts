@@ -11,12 +11,15 @@ export function createSlackLead(desk: Desk): Person {
   const user = `U0CLIENT${people}`;
   const channel = `D0CLIENT${people}`;
   let hasWritten = false;
+  let last = "";
   return createPerson(desk, {
     chatId: channel,
     async write(message) {
       hasWritten = true;
-      await world.post("slack/messages", { channel, user, ...slackMessage(message) });
+      const sent = await world.post("slack/messages", { channel, user, ...slackMessage(message) });
+      last = sent.ts;
     },
+    edit: (text) => world.post("slack/edits", { channel, user, ts: last, text }),
     async said() {
       if (!hasWritten) return [];
       const all: Played[] = await world.get(`slack/channels/${channel}/messages`);
@@ -33,7 +36,9 @@ function slackMessage(message: Sent) {
     ...(message.photo ? [{ name: "photo.png", mimetype: "image/png" }] : []),
     ...(message.video_note ? [{ name: "video.mp4", mimetype: "video/mp4" }] : []),
     ...(message.voice ? [{ name: "voice.ogg", mimetype: "audio/ogg" }] : []),
-    ...(message.document ? [{ name: "file.pdf", mimetype: "application/pdf" }] : []),
+    ...(message.document
+      ? [{ name: "file.pdf", mimetype: "application/pdf", size: message.document.file_size }]
+      : []),
   ];
   const text = message.text ?? message.caption ?? "";
   return { text, ...(files.length > 0 ? { files } : {}) };
