@@ -1,5 +1,6 @@
 import { approvalName, type DecisionVia } from "../domain/approval.ts";
-import { lockApproval } from "../store/approvals.ts";
+import { type ApprovalRow, lockApproval } from "../store/approvals.ts";
+import { conversationOf } from "../store/conversations.ts";
 import type { Tx } from "../store/db.ts";
 import { executionOfApproval, setExecution, settleKeys } from "../store/executions.ts";
 import { isOwnRequest } from "../store/makers.ts";
@@ -11,21 +12,19 @@ import { note, showCards } from "./decide.ts";
 import type { DeskDeps } from "./deps.ts";
 import { DESK_TEXTS, shownTime } from "./texts.ts";
 
+export interface UnknownAnswer {
+  tenantId: string;
+  approvalId: string;
+  staff: StaffMember | null;
+  happened: boolean;
+  via: DecisionVia;
+}
+
 /**
  * An operator says whether an action with an unknown outcome happened. Yes: it counts as done and
  * stays single for ever. No: its keys are free for a new approval.
  */
-export async function answerUnknown(
-  tx: Tx,
-  deps: DeskDeps,
-  given: {
-    tenantId: string;
-    approvalId: string;
-    staff: StaffMember | null;
-    happened: boolean;
-    via: DecisionVia;
-  },
-): Promise<string> {
+export async function answerUnknown(tx: Tx, deps: DeskDeps, given: UnknownAnswer): Promise<string> {
   const { tenantId, approvalId, staff, happened } = given;
   const texts = DESK_TEXTS[deps.dress.staffLanguage];
   const approval = await lockApproval(tx, tenantId, approvalId);
@@ -43,13 +42,32 @@ export async function answerUnknown(
   const execution = await executionOfApproval(tx, tenantId, approvalId);
   if (execution?.status !== "waiting_approval") return texts.unknownButton;
   const now = deps.clock.now();
-  const status = happened ? "completed" : "failed";
-  await setExecution(tx, { tenantId, id: execution.id, status, finishedAt: now });
-  await settleKeys(tx, {
-    tenantId,
-    executionId: execution.id,
-    status: happened ? "completed" : "freed",
+  await settle(tx, deps, { approval, executionId: execution.id, happened, now });
+  const say = happened ? texts.outcomeHappened : texts.outcomeNotHappened;
+  const outcome = say(staff.name, shownTime(now));
+  await showCards(tx, deps, approval, { votes: 0, outcome });
+  await note(tx, deps, approval, {
+    eventType: "execution.answered",
+    by: staff.id,
+    decision: happened ? "completed" : "failed",
   });
+  return outcome;
+}
+
+interface Settled {
+  approval: ApprovalRow;
+  executionId: string;
+  happened: boolean;
+  now: number;
+}
+
+async function settle(tx: Tx, deps: DeskDeps, settled: Settled): Promise<void> {
+  const { approval, executionId, happened, now } = settled;
+  const { tenantId, conversationId, toolName } = approval;
+  const status = happened ? "completed" : "failed";
+  await setExecution(tx, { tenantId, id: executionId, status, finishedAt: now });
+  await settleKeys(tx, { tenantId, executionId, status: happened ? "completed" : "freed" });
+  if (happened) await affirm(tx, deps, settled);
   const summary = happened
     ? "an operator confirmed that it was done"
     : "an operator says it was not done";
@@ -61,20 +79,22 @@ export async function answerUnknown(
     reply: { ...stateReply(status, summary, approval.number), ok: happened },
     settledAt: now,
   });
-  const say = happened ? texts.outcomeHappened : texts.outcomeNotHappened;
-  await showCards(tx, deps, approval, { votes: 0, outcome: say(staff.name, shownTime(now)) });
-  await note(tx, deps, approval, {
-    eventType: "execution.answered",
-    by: staff.id,
-    decision: status,
-  });
   await recordOutcome(tx, deps.dress.jobs, {
     tenantId,
-    conversationId: approval.conversationId,
-    approvalId,
-    line: `${approvalName(approval.number)} (${approval.toolName}) is now ${status}; tell the lead; do not call it again.`,
+    conversationId,
+    approvalId: approval.id,
+    line: `${approvalName(approval.number)} (${toolName}) is now ${status}; tell the lead; do not call it again.`,
     now,
     waitMs: 0,
   });
-  return say(staff.name, shownTime(now));
+}
+
+/** What the tool's own success would have written. */
+async function affirm(tx: Tx, deps: DeskDeps, { approval, now }: Settled): Promise<void> {
+  const { tenantId, conversationId, runId } = approval;
+  const tool = deps.registry.find(approval.toolName)?.tool;
+  if (!tool?.affirm) return;
+  const { contactId, language } = await conversationOf(tx, tenantId, conversationId);
+  const scope = { tenantId, conversationId, contactId, runId, language, now };
+  await tool.affirm(tx, scope, approval.effectiveActionJson ?? approval.proposedActionJson);
 }

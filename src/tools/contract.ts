@@ -115,6 +115,11 @@ export interface RagTool<Args = never> {
   prepare?(tx: Tx, args: Args, scope: CallScope): Promise<PreparedAction | PrepareRefusal>;
   run(call: ToolCall): Promise<ToolWork>;
   lookUp?(call: ToolCall): Promise<LookUp>;
+  /**
+   * A person says that the action happened, which nobody could find out: writes what follows from
+   * that in our rows. Doing it twice changes nothing.
+   */
+  affirm?(tx: Tx, scope: CallScope, action: JsonObject): Promise<void>;
 }
 
 /** For lists that hold tools of every argument type. */

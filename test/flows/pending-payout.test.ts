@@ -52,6 +52,30 @@ forEachEngine((engine) => {
     expect((await oleg.trace()).conversation.stage).toBe("payment_verified");
   });
 
+  for (const [said, label] of [
+    ["it happened", "Yes, it happened"],
+    ["it did not", "No, it did not"],
+  ] as const)
+    it(`asks people when nobody can tell whether it was made; they say that ${said}`, async () => {
+      const olga = desk.lead();
+      await olga.reachesPayout();
+      await olga.hears();
+      await desk.fault({ service: "payout", kind: "drop_response_after_effect", count: 1 });
+      await desk.fault({ service: "payout", kind: "down", count: 1000 });
+      await desk.operator("U0ALICE").presses("Approve", await olga.card());
+      for (const seconds of [2, 5, 30]) await desk.advance(seconds);
+      const asked = await olga.card();
+      expect(asked.text).toContain("Did this happen?");
+      expect(await desk.operator("U0BOB").presses(label, asked)).toContain("Bob");
+      await desk.fault({ service: "payout", kind: "down", count: 0 });
+      const { orders, conversation } = await olga.trace();
+      const happened = label.startsWith("Yes");
+      expect([orders[0].status, conversation.stage]).toEqual(
+        happened ? ["payout", "payout_or_completion"] : ["paid", "payment_verified"],
+      );
+      expect(await olga.hears()).not.toBe("");
+    });
+
   it("tells plainly that the documents are checked, and why they were not taken", async () => {
     const vera = desk.lead();
     await vera.says("Здравствуйте, хочу пройти проверку");

@@ -7,6 +7,7 @@ import { exchangeSettingsOf } from "../../../store/exchange-settings.ts";
 import { type Order, openOrders } from "../../../store/orders.ts";
 import type { RagTool, ToolCall, ToolWork } from "../../contract.ts";
 import type { PayoutClient } from "../payout-client.ts";
+import { affirmPayout } from "./affirm-payout.ts";
 import { type ExchangeDeps, hasRates } from "./exchange-deps.ts";
 import { lookUpPayout } from "./look-up-payout.ts";
 import { payByHand } from "./pay-by-hand.ts";
@@ -52,6 +53,7 @@ export function issueExchangePayout(deps: ExchangeDeps): RagTool<Args> {
     prepare: (tx, args, scope) => preparePayout(tx, deps, args, scope),
     run: (call) => pay(deps, call),
     lookUp: (call) => lookUpPayout(deps, call),
+    affirm: affirmPayout,
   };
 }
 
