@@ -110,16 +110,7 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
     outside,
     messengers,
   });
-  const outbound = createOutbound({
-    db,
-    clock,
-    messengers,
-    log,
-    alone: database.kind === "embedded",
-    sharedCounts: base.redis && { redis: base.redis.client, prefix: installationOf(database) },
-    decryptCode: (tenantId, orderId) =>
-      withTenant(db, tenantId, (tx) => payoutCodeOf(tx, secrets, { tenantId, orderId })),
-  });
+  const outbound = outboundOf(base, messengers);
   return {
     bootId,
     signals,
@@ -138,6 +129,21 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
       await addPolicyRows(tx, tenantId, defaultPolicies());
     },
   };
+}
+
+function outboundOf(base: ProductBase, messengers: ReadonlyMap<string, Messenger>): Outbound {
+  const { database, secrets, redis } = base;
+  const { db } = database;
+  return createOutbound({
+    db,
+    clock: base.clock,
+    messengers,
+    log: base.log,
+    alone: database.kind === "embedded",
+    sharedCounts: redis && { redis: redis.client, prefix: installationOf(database) },
+    decryptCode: (tenantId, orderId) =>
+      withTenant(db, tenantId, (tx) => payoutCodeOf(tx, secrets, { tenantId, orderId })),
+  });
 }
 
 /** Names the database, so that two installations on one Redis do not count for each other. */

@@ -41,14 +41,11 @@ export function createConnections(handlers: ConnectionHandlers): Connections {
     for (const connection of server.clients) connection.ping();
   }, PING_EVERY_MS).unref();
 
-  const remove = (connection: WebSocket): void => {
-    const index = open.indexOf(connection);
-    if (index >= 0) open.splice(index, 1);
-  };
   const accept = (connection: WebSocket): void => {
     connection.on("error", () => connection.terminate());
     connection.on("close", () => {
-      remove(connection);
+      const index = open.indexOf(connection);
+      if (index >= 0) open.splice(index, 1);
       handlers.onClose(connection);
     });
     connection.on("message", (data) => {
@@ -66,15 +63,11 @@ export function createConnections(handlers: ConnectionHandlers): Connections {
   };
 
   return {
-    issueTicket() {
-      const ticket = randomBytes(16).toString("hex");
-      tickets.add(ticket);
-      return `${PATH}?ticket=${ticket}`;
-    },
+    issueTicket: () => issueTicket(tickets),
     upgrade(request, socket, head) {
       const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
-      const known = tickets.delete(searchParams.get("ticket") ?? "");
-      if (pathname !== PATH || !known) return refuse(socket);
+      const isKnown = tickets.delete(searchParams.get("ticket") ?? "");
+      if (pathname !== PATH || !isKnown) return refuse(socket);
       server.handleUpgrade(request, socket, head, accept);
     },
     send(text) {
@@ -98,6 +91,13 @@ export function createConnections(handlers: ConnectionHandlers): Connections {
       server.close();
     },
   };
+}
+
+/** Good for one connection. */
+function issueTicket(tickets: Set<string>): string {
+  const ticket = randomBytes(16).toString("hex");
+  tickets.add(ticket);
+  return `${PATH}?ticket=${ticket}`;
 }
 
 function refuse(socket: Duplex): void {
