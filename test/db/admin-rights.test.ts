@@ -54,6 +54,8 @@ describe("a token", () => {
     const parts = { ...part.deps, write: (line: string) => lines.push(line) };
     await createToken(parts, { staffId: admin.id, tenantId: "lost" });
     const token = lines[0];
+    // a beginning of its own: one with a dash would be read as an option of a command
+    expect(token).toMatch(/^cst_[\w-]{43}$/);
     expect((await part.call("PUT", "/exchange/settings", { token, body: {} })).status).toBe(200);
     await expect(createToken(parts, { staffId: "nobody", tenantId: "lost" })).rejects.toThrow(
       admin.id,
