@@ -39,7 +39,7 @@ import {
   type FolderLock,
   holdFolder,
 } from "./store/folder-lock.ts";
-import { checkMasterKey } from "./store/key-check.ts";
+import { checkMasterKey, hasKey } from "./store/key-check.ts";
 import { loadMasterKey, placeOfMasterKey } from "./store/master-key.ts";
 import { emptyProduct } from "./store/reset.ts";
 import { createSecrets } from "./store/secrets.ts";
@@ -78,10 +78,10 @@ async function start(config: Config, log: Log, unwinder: Unwinder): Promise<App>
   if (sandbox) serveEarly(http, sandbox);
   const outside = config.outside(sandbox?.env() ?? null);
   const secrets = createSecrets(
-    loadMasterKey({
-      ...(config.masterKey ? { fromEnv: config.masterKey } : {}),
-      dataDir: config.dataDir,
-    }),
+    loadMasterKey(
+      { fromEnv: config.masterKey, dataDir: config.dataDir },
+      { mayCreate: !(await hasKey(database.db)) },
+    ),
   );
   await checkMasterKey(database.db, secrets);
   const redis = await openCounts(config, log, unwinder);

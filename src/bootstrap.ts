@@ -4,7 +4,7 @@ import type { Outside } from "./config.ts";
 import type { MessengerName } from "./domain/inbound.ts";
 import type { Clock } from "./lib/clock.ts";
 import { type Db, type Tx, withOwner, withTenant } from "./store/db.ts";
-import { upsertDestination } from "./store/destinations.ts";
+import { applyNamedDestinations } from "./store/destinations.ts";
 import { ensureStaffIdentity } from "./store/staff.ts";
 import { ensureTenant, listTenants, tenantById, upsertChannel } from "./store/tenants.ts";
 import { ensureSetupToken } from "./store/tokens.ts";
@@ -59,15 +59,11 @@ export async function applyEnvironment(deps: BootstrapDeps, outside: Outside): P
   });
   await withTenant(db, tenantId, async (tx) => {
     await deps.prepareTenant(tx, tenantId);
-    for (const { messenger, chatId, purpose } of outside.operatorChats)
-      await upsertDestination(tx, {
-        tenantId,
-        channelId: channelOf(messenger),
-        messenger,
-        chatId,
-        purpose,
-        now,
-      });
+    const named = outside.operatorChats.map((chat) => ({
+      ...chat,
+      channelId: channelOf(chat.messenger),
+    }));
+    await applyNamedDestinations(tx, { tenantId, named, now });
     for (const person of outside.staffIds)
       await ensureStaffIdentity(tx, { tenantId, ...person, now });
   });

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { runDatabaseCommand } from "./cli/database-commands.ts";
 import { runDoctor } from "./cli/doctor.ts";
+import { environmentLine } from "./cli/environment-line.ts";
 import { runGuardCases } from "./cli/guard-cases.ts";
 import { runQuoteCases } from "./cli/quote-cases.ts";
 import { restore } from "./cli/restore.ts";
@@ -81,7 +82,8 @@ async function sandbox(args: string[]): Promise<number> {
   });
   console.log(`The played world is ready on ${running.origin}/sandbox. Start a bot with:`);
   console.log("SANDBOX=off");
-  for (const [name, value] of Object.entries(running.env)) console.log(`${name}=${value}`);
+  for (const [name, value] of Object.entries(running.env))
+    console.log(environmentLine(name, value));
   await new Promise<void>((resolve) => {
     process.once("SIGINT", resolve);
     process.once("SIGTERM", resolve);

@@ -1,9 +1,9 @@
 import type { EdgeStatus, MessengerEdge } from "./bot/edge.ts";
-import type { Finding, StaffChat } from "./bot/finding.ts";
+import type { Finding } from "./bot/finding.ts";
 import { within } from "./bot/wait.ts";
 import type { Log } from "./lib/log.ts";
 import { type Db, withOwner, withTenant } from "./store/db.ts";
-import { type Destination, listDestinations } from "./store/destinations.ts";
+import { type KnownDestination, listDestinations } from "./store/destinations.ts";
 import { listTenants } from "./store/tenants.ts";
 
 /** What the start sees of our rights in the staff's chats; it refuses nothing. */
@@ -53,7 +53,7 @@ export function lineOf({ what, nextStep }: Finding): string {
 }
 
 /** The chats of the staff of all tenants. */
-export async function allDestinations(db: Db): Promise<(StaffChat & Destination)[]> {
+export async function allDestinations(db: Db): Promise<KnownDestination[]> {
   const tenants = await withOwner(db, listTenants);
   const all = [];
   for (const { id } of tenants)

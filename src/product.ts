@@ -27,7 +27,7 @@ import { createSweep, type Sweep } from "./queue/sweep.ts";
 import type { Database } from "./store/database.ts";
 import { type Tx, withTenant } from "./store/db.ts";
 import { ensureSecret } from "./store/ensure-secret.ts";
-import { payoutCodeOf } from "./store/payout-codes.ts";
+import { maskQuotedCodes, payoutCodeOf } from "./store/payout-codes.ts";
 import { addPolicyRows } from "./store/policies.ts";
 import { receive } from "./store/receive.ts";
 import type { Secrets } from "./store/secrets.ts";
@@ -256,8 +256,12 @@ function createEdges(
   const options = (messenger: MessengerName): EdgeOptions => ({
     channelId: channelOf(messenger),
     tenantId: DEFAULT_TENANT,
-    receive: (event) =>
-      receive(context, DEFAULT_TENANT, sealSecretForm(base.secrets, DEFAULT_TENANT, event)),
+    receive: async (event) => {
+      const { secrets } = base;
+      const sealed = sealSecretForm(secrets, DEFAULT_TENANT, event);
+      const masked = await maskQuotedCodes({ db: database.db, secrets }, DEFAULT_TENANT, sealed);
+      return receive(context, DEFAULT_TENANT, masked);
+    },
     desk,
     clock,
     log,

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
+import { EXISTS_ALREADY } from "./error-response.ts";
 
 /** examples/desk: a sample exchange office as a list of admin requests. */
 export const EXAMPLE_DESK = fileURLToPath(new URL("../../examples/desk", import.meta.url));
@@ -19,6 +20,14 @@ export interface Answered {
   /** Left out: it needs the id of something that was there already. */
   status: number | "skipped";
   body: Record<string, unknown>;
+}
+
+/** Why it was refused, when that is not because it exists already; null: it was not. */
+export function refusalOf({ status, body }: Answered): string | null {
+  if (status !== 409) return null;
+  const error = z.object({ error: z.object({ message: z.string() }) }).safeParse(body);
+  const message = error.data?.error.message ?? "no reason told";
+  return message === EXISTS_ALREADY ? null : message;
 }
 
 export type Send = (request: AdminRequest) => Promise<{ status: number; body: unknown }>;
@@ -46,8 +55,8 @@ export function loadDeskRequests(folder: string = EXAMPLE_DESK): AdminRequest[] 
 }
 
 /**
- * Sends them in order. What exists already (409) is left as it is; any other refusal throws and
- * names the request.
+ * Sends them in order. A conflict (409) is left as it is: mostly the thing exists already, see
+ * `refusalOf`. Any other refusal throws and names the request.
  */
 export async function sendRequests(
   requests: readonly AdminRequest[],

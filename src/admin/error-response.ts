@@ -14,6 +14,10 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   unprocessable: 422,
 };
 
+/** The conflict that says: it exists. Others refuse something else. */
+export const EXISTS_ALREADY =
+  "Something else holds this already; read the list and change that entry";
+
 const LOGGED_FRAMES = 8;
 
 export function errorResponse(c: AdminContext, error: Error, log: AdminDeps["log"]): Response {
@@ -24,8 +28,7 @@ export function errorResponse(c: AdminContext, error: Error, log: AdminDeps["log
     return c.json(body, STATUS[code] ?? 400);
   }
   if (sqlState(error) === UNIQUE_VIOLATION) {
-    const message = "Something else holds this already; read the list and change that entry";
-    return c.json({ error: { code: "conflict", message } }, 409);
+    return c.json({ error: { code: "conflict", message: EXISTS_ALREADY } }, 409);
   }
   log.error({ ...causeOf(error), method: c.req.method, path: c.req.path }, "admin request failed");
   const message = "The request failed on our side; the log has the details";

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { StaffChat } from "../bot/finding.ts";
 import type { Config } from "../config.ts";
 import { setupChecklist } from "../desk/setup-checklist.ts";
 import { messageOf } from "../domain/errors.ts";
@@ -8,13 +7,13 @@ import { allDestinations } from "../inspection.ts";
 import { type Database, openEmbedded, openPostgres } from "../store/database.ts";
 import { type DatabaseFacts, readDatabaseFacts } from "../store/database-facts.ts";
 import { type Db, withOwner, withTenant } from "../store/db.ts";
-import type { Destination } from "../store/destinations.ts";
+import type { KnownDestination } from "../store/destinations.ts";
 import { handCommand, holdFolder } from "../store/folder-lock.ts";
 import { listTenants } from "../store/tenants.ts";
 
 /** What the doctor has to know of a database; handed over as one line of JSON. */
 export interface DatabaseReport extends DatabaseFacts {
-  destinations: (StaffChat & Destination)[];
+  destinations: KnownDestination[];
   tenants: TenantReport[];
 }
 

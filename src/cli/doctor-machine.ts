@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { type Finding, isWell, note, problem } from "../bot/finding.ts";
 import type { Config } from "../config.ts";
 import { messageOf } from "../domain/errors.ts";
+import { openHttpServer } from "../http-server.ts";
 import { holderOf } from "../store/folder-lock.ts";
 import { opensWord } from "../store/key-check.ts";
 import { findMasterKey, placeOfMasterKey } from "../store/master-key.ts";
@@ -15,6 +16,8 @@ export interface Situation {
   config: Config;
   database: DatabaseState;
   isReal: boolean;
+  /** For which the environment is refused; a value that does not fit is left out of `config`. */
+  problems: readonly string[];
 }
 
 export async function lookAtFolder({ dataDir }: Config): Promise<Finding[]> {
@@ -30,6 +33,8 @@ function unwritable(dir: string): Finding | null {
   try {
     let nearest = dir;
     while (!existsSync(nearest)) nearest = dirname(nearest);
+    if (!statSync(nearest).isDirectory())
+      return problem(`${dir} cannot be made (${nearest} is no folder)`, "choose another DATA_DIR");
     accessSync(nearest, constants.W_OK);
     return null;
   } catch (error) {
@@ -38,6 +43,21 @@ function unwritable(dir: string): Finding | null {
       "give this user the right to write there, or choose another DATA_DIR",
     );
   }
+}
+
+/** Listens there for a moment, as the start does. */
+export async function lookAtPort({ config, problems }: Situation): Promise<Finding[]> {
+  if (isRefused(problems, "PORT") || isRefused(problems, "HOST"))
+    return [isWell("not looked at: PORT and HOST must be right first")];
+  const holder = await holderOf(config.dataDir);
+  if (holder) return [isWell(`${holder} has it already`)];
+  const server = await openHttpServer(config);
+  await server.stop();
+  return [isWell(`${config.host}:${config.port} is free`)];
+}
+
+function isRefused(problems: readonly string[], variable: string): boolean {
+  return problems.some((line) => line.startsWith(`${variable}:`));
 }
 
 export function lookAtDatabase({ config, database }: Situation): Finding[] {
@@ -75,7 +95,10 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "an unreadable address";
 }
 
-export function lookAtMasterKey({ config, database, isReal }: Situation): Finding[] {
+export function lookAtMasterKey(situation: Situation): Finding[] {
+  const { config, database, isReal, problems } = situation;
+  if (isRefused(problems, "MASTER_KEY"))
+    return [isWell("not looked at: MASTER_KEY must be right first")];
   const source = { fromEnv: config.masterKey, dataDir: config.dataDir };
   const place = placeOfMasterKey(source);
   const key = findMasterKey(source);

@@ -6,6 +6,7 @@ import { inspectTelegram } from "../bot/telegram/inspect.ts";
 import { within } from "../bot/wait.ts";
 import { type Config, examineConfig, type Outside } from "../config.ts";
 import type { MessengerName } from "../domain/inbound.ts";
+import { isNamedBy } from "../store/destinations.ts";
 import { isLoopback } from "../variables.ts";
 import { type DatabaseState, readDatabaseState } from "./database-report.ts";
 import { type Check, type Line, refusalFinding, runCheck } from "./doctor-check.ts";
@@ -13,6 +14,7 @@ import {
   lookAtDatabase,
   lookAtFolder,
   lookAtMasterKey,
+  lookAtPort,
   lookAtTenants,
   type Situation,
 } from "./doctor-machine.ts";
@@ -53,7 +55,7 @@ export async function runDoctor(args: string[], write: (line: string) => void): 
   );
   add(await runCheck({ name: "data folder", look: () => lookAtFolder(config) }));
   const database = await databaseOf(config, problems);
-  const situation: Situation = { config, database, isReal };
+  const situation: Situation = { config, database, isReal, problems };
   const running = checksOf(situation, outside).map(runCheck);
   for (const found of running) add(await found);
   const totals = totalsOf(lines);
@@ -88,7 +90,10 @@ async function databaseOf(config: Config, problems: readonly string[]): Promise<
   if (isUnread)
     return { kind: "failed", error: "is not looked at; DATABASE_URL must be right first" };
   const state = await within(DATABASE_LIMIT_MS, readDatabaseState(config));
-  return state ?? { kind: "failed", error: `gave no answer within ${DATABASE_LIMIT_MS / 1000} s` };
+  if (state) return state;
+  const which = config.databaseUrl ? "DATABASE_URL: PostgreSQL" : `DATA_DIR: ${config.dataDir}/db`;
+  const error = `${which} gave no answer within ${DATABASE_LIMIT_MS / 1000} s; look at what else it does, and try again`;
+  return { kind: "failed", error };
 }
 
 function checksOf(situation: Situation, outside: Outside): Check[] {
@@ -101,6 +106,7 @@ function checksOf(situation: Situation, outside: Outside): Check[] {
     { name: "database", look: () => lookAtDatabase(situation) },
     { name: "master key", look: () => lookAtMasterKey(situation) },
     { name: "redis", look: () => lookAtRedis(config) },
+    { name: "port", look: () => lookAtPort(situation) },
   ];
   const model: Check = {
     name: "model",
@@ -130,13 +136,16 @@ function checksOf(situation: Situation, outside: Outside): Check[] {
   ];
 }
 
-/** The chats of the database and those that the next start adds to it. */
+/** The chats that the database will have after the next start. */
 function chatsOf({ database }: Situation, { operatorChats }: Outside, messenger: MessengerName) {
   const known = database.kind === "read" ? database.report.destinations : [];
-  return [
-    ...known.filter(({ channelId }) => channelId === channelOf(messenger)),
-    ...operatorChats.filter((chat) => chat.messenger === messenger),
-  ];
+  const ours = known.filter(
+    (row) =>
+      row.channelId === channelOf(messenger) &&
+      (row.source !== "environment" || operatorChats.some((chat) => isNamedBy(row, chat))),
+  );
+  const isNew = (chat: (typeof operatorChats)[number]) => !ours.some((row) => isNamedBy(row, chat));
+  return [...ours, ...operatorChats.filter((chat) => chat.messenger === messenger && isNew(chat))];
 }
 
 async function lookAtTelegram(situation: Situation, outside: Outside): Promise<Finding[]> {

@@ -1,6 +1,7 @@
 import {
   type Answered,
   loadDeskRequests,
+  refusalOf,
   sendRequests,
   toRequest,
 } from "../admin/desk-requests.ts";
@@ -32,6 +33,8 @@ export async function seed(options: {
     });
     for (const answer of answers) write(lineOf(answer));
     write(`${answers.length} requests were sent to ${base.origin}`);
+    const closed = answers.find((one) => isOpening(one) && refusalOf(one) !== null);
+    if (closed) write(stillClosed(closed));
   } catch (error) {
     throw new StartError(`The desk could not be seeded: ${messageOf(error)}`, { cause: error });
   }
@@ -46,13 +49,25 @@ async function bodyOf(response: Response): Promise<unknown> {
   }
 }
 
-function lineOf({ request, status, body }: Answered): string {
-  const line = `${request.method} ${request.path}: ${wordFor(status)}`;
+function isOpening({ request }: Answered): boolean {
+  return request.path.endsWith("/open");
+}
+
+function stillClosed(answer: Answered): string {
+  return `The desk is still being set up (${refusalOf(answer)}). An admin without a token gets one with: npm run tokens -- create --staff ID (the ids: GET /api/admin/staff); then send ${answer.request.method} ${answer.request.path} with it`;
+}
+
+function lineOf(answer: Answered): string {
+  const { request, body } = answer;
+  const line = `${request.method} ${request.path}: ${wordFor(answer)}`;
   if (typeof body.token !== "string") return line;
   return `${line}; a personal token, shown this once: ${body.token}`;
 }
 
-function wordFor(status: number | "skipped"): string {
+function wordFor(answer: Answered): string {
+  const { status } = answer;
   if (status === "skipped") return "skipped, it belongs to something that was there already";
+  const refusal = refusalOf(answer);
+  if (refusal !== null) return `refused: ${refusal}`;
   return status === 409 ? "was there already" : "done";
 }

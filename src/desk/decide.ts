@@ -78,10 +78,11 @@ export async function decide(tx: Tx, deps: DeskDeps, decision: Decision): Promis
 
 type ByStaff = Decision & { staff: StaffMember };
 
-async function refusalOf(
+/** Why the person may not decide so, or not any more; null when nothing is in the way. Reads only. */
+export async function refusalOf(
   tx: Tx,
   deps: DeskDeps,
-  { staff, tenantId, decision }: Decision,
+  { staff, tenantId, decision }: Pick<Decision, "staff" | "tenantId" | "decision">,
   approval: ApprovalRow,
 ): Promise<Decided | null> {
   const texts = DESK_TEXTS[deps.dress.staffLanguage];

@@ -5,6 +5,7 @@ import type { Tx } from "../store/db.ts";
 import type { StaffMember } from "../store/staff.ts";
 import { REJECT } from "../tools/approval-card.ts";
 import { PAYOUT_CODE } from "../tools/handoff-card.ts";
+import { refusalOf } from "./decide.ts";
 import type { DeskDeps } from "./deps.ts";
 import { readTypedCode } from "./payout-code/form.ts";
 import { CODE_TEXTS } from "./payout-code/texts.ts";
@@ -73,7 +74,7 @@ export async function answerForm(
   }
 }
 
-/** A rejection asks for its reason; only people who may reject are asked. */
+/** A rejection asks for its reason; only people whose press will reject are asked. */
 async function reasonForm(
   tx: Tx,
   deps: DeskDeps,
@@ -81,8 +82,8 @@ async function reasonForm(
 ): Promise<FormRequest | null> {
   const texts = DESK_TEXTS[deps.dress.staffLanguage];
   const approval = await approvalById(tx, tenantId, click.value);
-  if (staff?.status !== "active" || approval?.status !== "pending") return null;
-  if (approval.approverRole !== "operator" && staff.role !== "admin") return null;
+  if (!approval) return null;
+  if (await refusalOf(tx, deps, { tenantId, staff, decision: "reject" }, approval)) return null;
   return {
     form: REJECT_REASON_FORM,
     subject: click.value,

@@ -29,8 +29,9 @@ export async function addRejectReason(
   const answer = reason === "" ? texts.rejected(approvalName(approval.number)) : texts.reasonSaved;
   const startNow = () =>
     startContinuationNow(tx, deps.dress.jobs, { tenantId, approvalId: approval.id, now });
-  // the form opens before its click is written, so a fast person's reason can come first
-  if (approval.status === "pending") {
+  // the form opens before its click is written, so a fast person's reason can come first; what is
+  // decided otherwise is refused as a press is
+  if (!isOwnRejection(approval, staff)) {
     const { subject: approvalId, messenger: via } = submission;
     const decision = { tenantId, approvalId, staff, decision: "reject", reason, via } as const;
     const decided = await decide(tx, deps, decision);
@@ -38,8 +39,6 @@ export async function addRejectReason(
     await startNow();
     return answer;
   }
-  if (!staff || approval.approver !== staff.id || approval.status !== "rejected")
-    return texts.notAllowed;
   if (reason !== "" && approval.rejectedReason === null) {
     await setApproval(tx, { tenantId, id: approval.id, rejectedReason: reason });
     const reply = declinedReply(approval.number, reason);
@@ -55,7 +54,13 @@ export async function addRejectReason(
     });
   }
   await startNow();
-  return answer;
+  const stands = approval.rejectedReason;
+  return reason !== "" && stands !== null ? texts.reasonStands(stands) : answer;
+}
+
+function isOwnRejection(approval: ApprovalRow, staff: StaffMember | null): staff is StaffMember {
+  if (staff?.status !== "active" || approval.status !== "rejected") return false;
+  return approval.approver === staff.id;
 }
 
 /** A model's own call shows the reason as its result; what the system proposed needs a line. */

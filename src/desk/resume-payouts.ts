@@ -1,11 +1,20 @@
 import type { Jobs } from "../domain/jobs.ts";
 import type { Tx } from "../store/db.ts";
-import { endPayoutStop, type PayoutStop, payoutStopOf } from "../store/payout-stop.ts";
+import {
+  endPayoutStop,
+  noteListed,
+  type PayoutStop,
+  payoutStopOf,
+  wasListed,
+} from "../store/payout-stop.ts";
 import { type PayoutsToCheck, payoutsToCheck } from "../store/payouts-to-check.ts";
 import { setWaitingPayouts, waitingPayouts } from "../store/waiting-payouts.ts";
 
 /** As many as one answer in a chat holds. */
 export const MOST_TO_CHECK = 20;
+
+/** How long a list counts as looked through, product time: what is open changes. */
+const LIST_COUNTS_MS = 10 * 60_000;
 
 export type Resumed =
   | { kind: "not_stopped" }
@@ -13,7 +22,10 @@ export type Resumed =
   | { kind: "look_through"; stop: PayoutStop; list: PayoutsToCheck }
   | { kind: "resumed"; stop: PayoutStop; sent: number };
 
-/** Ends a stop of payouts, for buttons, commands and the API alike; what was held goes at once. */
+/**
+ * Ends a stop of payouts, for commands and the API alike; what was held goes at once. It takes two
+ * calls: a confirmation of what the person was not shown shows it, and changes nothing.
+ */
 export async function resumePayouts(
   tx: Tx,
   jobs: Jobs<Tx>,
@@ -22,7 +34,9 @@ export async function resumePayouts(
   const { tenantId, confirmed, now } = request;
   const stop = await payoutStopOf(tx, tenantId);
   if (!stop) return { kind: "not_stopped" };
-  if (!confirmed) {
+  const since = Math.max(stop.stoppedAt, now - LIST_COUNTS_MS);
+  if (!confirmed || !(await wasListed(tx, { ...request, since }))) {
+    await noteListed(tx, request);
     const list = await payoutsToCheck(tx, { tenantId, limit: MOST_TO_CHECK });
     return { kind: "look_through", stop, list };
   }

@@ -12,11 +12,20 @@ export async function staysSilent(
   tenantId: string,
   event: AnsweredEvent,
 ): Promise<boolean> {
-  const { messenger, chatKind, chatId, person } = event;
-  if (messenger !== "telegram" || chatKind !== "group" || event.kind === "click") return false;
-  const known = await listDestinations(tx, tenantId);
-  if (known.some((place) => place.messenger === messenger && place.chatId === chatId)) return false;
+  const { messenger, person } = event;
+  if (event.kind === "click" || !(await isReadByOthers(tx, tenantId, event))) return false;
   const who = { tenantId, messenger, teamId: person.teamId, userId: person.id };
   const staff = person.isBot ? null : await findStaffByIdentity(tx, who);
   return staff?.status !== "active";
+}
+
+/** Does the answer stand in a group that serves this desk for nothing, for everybody there to read? */
+export async function isReadByOthers(
+  tx: Tx,
+  tenantId: string,
+  { messenger, chatKind, chatId }: Pick<AnsweredEvent, "messenger" | "chatKind" | "chatId">,
+): Promise<boolean> {
+  if (messenger !== "telegram" || chatKind !== "group") return false;
+  const known = await listDestinations(tx, tenantId);
+  return !known.some((place) => place.messenger === messenger && place.chatId === chatId);
 }

@@ -13,7 +13,7 @@ export const DESK_TEXTS: Record<Language, DeskTexts> = {
     counted: (name, votes, needed) => `${name}: approval ${votes} of ${needed} counted.`,
     rejected: (name) => `${name} rejected.`,
     reasonSaved: "The reason is noted.",
-    reasonLate: "The reason was not needed any more.",
+    reasonStands: (reason) => `A reason was given already: ${reason}`,
     decided: (status, who, when) =>
       `Already ${status}${who ? ` by ${who}` : ""}${when ? ` at ${when}` : ""}. Nothing was changed.`,
     outcomeApproved: (who, when) => `Approved by ${who}, ${when}`,
@@ -35,6 +35,9 @@ export const DESK_TEXTS: Record<Language, DeskTexts> = {
     rejectReason: "Reason (the client is told)",
     unknownCommand: (name, known) => `I do not know /${name}. Known here: ${known}.`,
     adminOnly: "Only an admin may do this. Nothing was changed.",
+    notStaff: (id) => `You are not staff here: your id is ${id}; an admin adds you.`,
+    elsewhere: (name) =>
+      `The answer names clients, and everybody in this group would read it. Use /${name} in the operators' group or in a private chat with me.`,
     whoami: (name, role) => `${name}, ${role}`,
     whoamiStranger: (id) => `I do not know you as staff. Your id: ${id}`,
     doneBefore: "Already done. Nothing was changed.",
@@ -57,7 +60,7 @@ export const DESK_TEXTS: Record<Language, DeskTexts> = {
     counted: (name, votes, needed) => `${name}: учтено одобрение ${votes} из ${needed}.`,
     rejected: (name) => `${name} отклонено.`,
     reasonSaved: "Причина записана.",
-    reasonLate: "Причина больше не нужна.",
+    reasonStands: (reason) => `Причина уже указана: ${reason}`,
     decided: (status, who, when) =>
       `Уже ${status}${who ? `: ${who}` : ""}${when ? `, ${when}` : ""}. Ничего не изменено.`,
     outcomeApproved: (who, when) => `Одобрено: ${who}, ${when}`,
@@ -79,6 +82,9 @@ export const DESK_TEXTS: Record<Language, DeskTexts> = {
     rejectReason: "Причина (её узнает клиент)",
     unknownCommand: (name, known) => `Не знаю команды /${name}. Здесь есть: ${known}.`,
     adminOnly: "Это может только администратор. Ничего не изменено.",
+    notStaff: (id) => `Вы здесь не сотрудник: ваш id ${id}; добавляет администратор.`,
+    elsewhere: (name) =>
+      `В ответе есть имена клиентов, а в этой группе его прочтут все. Отправьте /${name} в группе операторов или мне в личный чат.`,
     whoami: (name, role) => `${name}, ${role}`,
     whoamiStranger: (id) => `Я не знаю вас как сотрудника. Ваш id: ${id}`,
     doneBefore: "Уже готово. Ничего не изменено.",
@@ -102,7 +108,7 @@ export interface DeskTexts {
   counted(name: string, votes: number, needed: number): string;
   rejected(name: string): string;
   reasonSaved: string;
-  reasonLate: string;
+  reasonStands(reason: string): string;
   decided(status: string, who: string | null, when: string | null): string;
   outcomeApproved(who: string, when: string): string;
   outcomeRejected(who: string, when: string, reason: string | null): string;
@@ -114,6 +120,9 @@ export interface DeskTexts {
   rejectReason: string;
   unknownCommand(name: string, known: string): string;
   adminOnly: string;
+  notStaff(id: string): string;
+  /** A command whose answer names clients, in a group that is not the staff's. */
+  elsewhere(name: string): string;
   whoami(name: string, role: string): string;
   whoamiStranger(id: string): string;
   doneBefore: string;

@@ -7,6 +7,7 @@ export const BOOKING_SECRET = "tool_booking_url";
 
 const HOSTS = ["calendly.com", "cal.com", "tidycal.com"];
 const MAX_LENGTH = 500;
+const LONGEST_ECHO = 64;
 
 /** The link as it is stored and sent to leads. Throws UserError when it is none of a known calendar. */
 export function parseBookingUrl(text: string, language: Language = "en"): string {
@@ -19,7 +20,8 @@ export function parseBookingUrl(text: string, language: Language = "en"): string
   if (url.protocol !== "https:") throw refused(texts.noHttps);
   if (url.username || url.password) throw refused(texts.userInfo);
   if (url.port) throw refused(texts.port);
-  if (!isCalendarHost(url.hostname)) throw refused(texts.unknownHost(url.hostname));
+  if (!isCalendarHost(url.hostname))
+    throw refused(texts.unknownHost(url.hostname.slice(0, LONGEST_ECHO)));
   if (url.pathname === "/") throw refused(texts.noPage);
   return url.href;
 }

@@ -60,6 +60,8 @@ export interface MessageEvent extends Origin {
   text: string;
   media: Media[];
   replyToId: string | null;
+  /** A word with a slash that is no command of ours: a command still when one of the staff wrote it. */
+  slashWord?: { name: string; args: string };
 }
 
 /** A person changed an earlier message of theirs. */

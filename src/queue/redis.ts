@@ -23,12 +23,15 @@ export async function openRedis(url: string, log: Log): Promise<OpenRedis> {
     retryStrategy: (times) => Math.min(LONGEST_PAUSE_MS, 100 * 2 ** Math.min(times, 6)),
   });
   let trouble: string | null = null;
+  let wasReady = false; // before, the refused start tells it
   client.on("error", (error: unknown) => {
     const said = messageOf(error) || "no answer"; // refused connections come without words
-    if (said !== trouble) log.warn({ error: said }, "Redis fails; limits are counted alone");
+    if (wasReady && said !== trouble)
+      log.warn({ error: said }, "Redis fails; limits are counted alone");
     trouble = said;
   });
   client.on("ready", () => {
+    wasReady = true;
     trouble = null;
   });
   try {

@@ -49,7 +49,14 @@ export async function openEmbedded(options: {
   };
 }
 
-export async function openPostgres(url: string, poolSize = 10): Promise<Database> {
+/** For the first answer; a packet that is dropped on its way brings no refusal. */
+const FIRST_ANSWER_MS = 9_000;
+
+export async function openPostgres(
+  url: string,
+  poolSize = 10,
+  limitMs = FIRST_ANSWER_MS,
+): Promise<Database> {
   const { default: postgres } = await import("postgres");
   const { drizzle } = await import("drizzle-orm/postgres-js");
   const client = postgres(url, {
@@ -59,11 +66,15 @@ export async function openPostgres(url: string, poolSize = 10): Promise<Database
     connection: { jit: "off" as never, application_name: "countersign" },
   });
   try {
-    await client`select 1`;
+    await firstAnswer(client`select 1`, limitMs);
   } catch (error) {
-    await client.end({ timeout: 1 });
+    await client.end({ timeout: 0 });
+    const nextStep =
+      error instanceof NoAnswer
+        ? "check host and port, the network up to there, and that PostgreSQL runs"
+        : "check that it runs and that user and database exist";
     throw new StartError(
-      `DATABASE_URL: PostgreSQL at ${hostOf(url)} cannot be used (${messageOf(error)}); check that it runs and that user and database exist`,
+      `DATABASE_URL: PostgreSQL at ${hostOf(url)} cannot be used (${messageOf(error)}); ${nextStep}`,
     );
   }
   return {
@@ -77,6 +88,22 @@ export async function openPostgres(url: string, poolSize = 10): Promise<Database
     },
     close: () => client.end({ timeout: 5 }),
   };
+}
+
+class NoAnswer extends Error {}
+
+/** The query itself would wait as long as the network likes. */
+async function firstAnswer(query: Promise<unknown>, limitMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const error = new NoAnswer(`no answer within ${limitMs / 1000} s`);
+    timer = setTimeout(() => reject(error), limitMs);
+  });
+  try {
+    await Promise.race([query, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Brings the schema up to the code. Refuses a database that is newer, or of the other world. */

@@ -112,6 +112,25 @@ export function waitingHandoffs(
     .limit(of.limit);
 }
 
+/** Was it asked about the order, open or closed? */
+export async function hadOrderHandoff(
+  tx: Tx,
+  of: { tenantId: string; orderId: string; reason: string },
+): Promise<boolean> {
+  const rows = await tx
+    .select({ id: handoffs.id })
+    .from(handoffs)
+    .where(
+      and(
+        eq(handoffs.tenantId, of.tenantId),
+        eq(handoffs.orderId, of.orderId),
+        eq(handoffs.reason, of.reason),
+      ),
+    )
+    .limit(1);
+  return rows.length > 0;
+}
+
 /** Requests that no person has closed, newest first. */
 export function openHandoffs(
   tx: Tx,

@@ -28,6 +28,11 @@ export async function isKeyOf(tx: Tx, secrets: Pick<Secrets, "open">): Promise<b
   return word === null || opensWord(secrets, word);
 }
 
+/** Was the database written with some key? A new one would then be of no use. */
+export async function hasKey(db: Db): Promise<boolean> {
+  return (await withOwner(db, sealedWord)) !== null;
+}
+
 /** What the first start sealed with its key; null when there was none yet. */
 export async function sealedWord(tx: Tx): Promise<string | null> {
   const [row] = await tx.select().from(appState).where(eq(appState.name, NAME));

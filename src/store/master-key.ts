@@ -14,11 +14,15 @@ export interface KeySource {
 
 /**
  * The key that all secrets hang on: MASTER_KEY, else a file in DATA_DIR that only its owner may
- * read, made on the first start. Throws StartError when either is no key.
+ * read, made on the first start: `mayCreate`. Throws StartError when there is none, or no key in it.
  */
-export function loadMasterKey(source: KeySource): Buffer {
+export function loadMasterKey(source: KeySource, { mayCreate }: { mayCreate: boolean }): Buffer {
   if (source.fromEnv !== undefined) return parseKey(source.fromEnv, "MASTER_KEY");
   const file = keyFile(source.dataDir);
+  if (!mayCreate && !existsSync(file))
+    throw new StartError(
+      `MASTER_KEY: is not set and ${file} is not there, and the database was written with a key; put that file or MASTER_KEY back: a new key cannot read the stored secrets`,
+    );
   const stored = readOrCreate(source.dataDir, file);
   return parseKey(stored, `MASTER_KEY is not set and ${file}`);
 }
@@ -26,7 +30,7 @@ export function loadMasterKey(source: KeySource): Buffer {
 /** The same key where there is one already; null where the first start would make it. */
 export function findMasterKey(source: KeySource): Buffer | null {
   const isThere = source.fromEnv !== undefined || existsSync(keyFile(source.dataDir));
-  return isThere ? loadMasterKey(source) : null;
+  return isThere ? loadMasterKey(source, { mayCreate: false }) : null;
 }
 
 /** For people: where the key is kept. */

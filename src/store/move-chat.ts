@@ -29,7 +29,19 @@ export async function moveChat(
     eq(destinations.channelId, chat.channelId),
     eq(destinations.chatId, chat.chatId),
   );
-  // a destination that already names the new chat wins
+  // a destination that already names the new chat wins, and stands for the old one too
+  await tx
+    .update(destinations)
+    .set({ movedFrom: chat.chatId })
+    .where(
+      and(
+        eq(destinations.tenantId, chat.tenantId),
+        eq(destinations.chatId, toChatId),
+        sql`exists (select 1 from destinations d where d.tenant_id = ${chat.tenantId}
+          and d.channel_id = ${chat.channelId} and d.messenger = destinations.messenger
+          and d.chat_id = ${chat.chatId} and d.purpose = destinations.purpose)`,
+      ),
+    );
   await tx.delete(destinations).where(
     and(
       old,
@@ -37,6 +49,12 @@ export async function moveChat(
         and d.messenger = destinations.messenger and d.chat_id = ${toChatId} and d.purpose = destinations.purpose)`,
     ),
   );
-  await tx.update(destinations).set({ chatId: toChatId }).where(old);
+  await tx
+    .update(destinations)
+    .set({
+      chatId: toChatId,
+      movedFrom: sql`coalesce(${destinations.movedFrom}, ${destinations.chatId})`,
+    })
+    .where(old);
   await moveReviewThreads(tx, chat, toChatId);
 }

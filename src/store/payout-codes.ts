@@ -1,8 +1,11 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, isNotNull, ne } from "drizzle-orm";
 import { z } from "zod";
+import type { InboundEvent } from "../domain/inbound.ts";
 import type { JsonObject } from "../domain/json.ts";
+import { maskCodes, mayQuoteCode } from "../domain/payout-code.ts";
 import type { ToolReply } from "../domain/tool.ts";
-import type { Tx } from "./db.ts";
+import { type Db, type Tx, withTenant } from "./db.ts";
+import { conversations } from "./schema/chat.ts";
 import { exchangeOrders } from "./schema/exchange.ts";
 import { toolCallCandidates, toolExecutionQueue } from "./schema/tools.ts";
 import type { Secrets } from "./secrets.ts";
@@ -20,15 +23,16 @@ export interface PayoutCodeDraft {
   until: number | null;
   /** Product time, milliseconds. */
   typedAt: number;
-  /** The operator has been shown the whole code after typing it. */
-  wasShown: boolean;
+  /** Product time from which Send sends; null: the operator has not been shown the whole code. */
+  sendableFrom: number | null;
 }
 
-const draftSchema: z.ZodType<PayoutCodeDraft> = z.strictObject({
+const draftSchema: z.ZodType<PayoutCodeDraft> = z.object({
   code: z.string(),
   until: z.number().nullable(),
   typedAt: z.number(),
-  wasShown: z.boolean(),
+  // a draft of an earlier build is shown once more
+  sendableFrom: z.number().nullable().default(null),
 });
 
 /** A code goes to the lead alone: only its sealed form stands in a row. */
@@ -60,6 +64,55 @@ export async function payoutCodeOf(
     .where(and(eq(exchangeOrders.tenantId, order.tenantId), eq(exchangeOrders.id, order.orderId)));
   const sealed = rows[0]?.code;
   return sealed ? secrets.open(sealed, place("payout_code", order)) : null;
+}
+
+/**
+ * A client who quotes a live code ("the machine refuses …") must not spread it: only its mask is
+ * stored of what was written. Every other event is left as it is.
+ */
+export async function maskQuotedCodes<Event extends InboundEvent>(
+  { db, secrets }: { db: Db; secrets: Secrets },
+  tenantId: string,
+  event: Event,
+): Promise<Event> {
+  if (event.kind !== "message" && event.kind !== "edit") return event;
+  if (event.chatKind !== "private" || !mayQuoteCode(event.text)) return event;
+  const { channelId, chatId } = event;
+  const codes = await withTenant(db, tenantId, (tx) =>
+    liveCodesOf(tx, secrets, { tenantId, channelId, chatId }),
+  );
+  return codes.length === 0 ? event : { ...event, text: maskCodes(event.text, codes) };
+}
+
+/** Codes in the clear that the chat's client was sent and may still use. */
+async function liveCodesOf(
+  tx: Tx,
+  secrets: Secrets,
+  chat: { tenantId: string; channelId: string; chatId: string },
+): Promise<string[]> {
+  const { tenantId, channelId, chatId } = chat;
+  const rows = await tx
+    .select({ orderId: exchangeOrders.id, sealed: exchangeOrders.payoutCode })
+    .from(conversations)
+    .innerJoin(
+      exchangeOrders,
+      and(
+        eq(exchangeOrders.tenantId, tenantId),
+        eq(exchangeOrders.conversationId, conversations.id),
+      ),
+    )
+    .where(
+      and(
+        eq(conversations.tenantId, tenantId),
+        eq(conversations.channelId, channelId),
+        eq(conversations.chatId, chatId),
+        isNotNull(exchangeOrders.payoutCode),
+        ne(exchangeOrders.status, "completed"),
+      ),
+    );
+  return rows.flatMap(({ orderId, sealed }) =>
+    sealed ? [secrets.open(sealed, place("payout_code", { tenantId, orderId }))] : [],
+  );
 }
 
 /** An approved payout that was carried out: what it was, and what the model is shown of it. */

@@ -1,8 +1,8 @@
-import { eq } from "drizzle-orm";
+import { and, desc, eq, gte, or } from "drizzle-orm";
 import { writeAudit } from "./audit.ts";
 import type { Tx } from "./db.ts";
 import { asSystem } from "./enter-tenant.ts";
-import { tenants } from "./schema/tenancy.ts";
+import { auditLog, tenants } from "./schema/tenancy.ts";
 
 /** While it stands, nothing that sends money out is dispatched. */
 export interface PayoutStop {
@@ -38,7 +38,7 @@ export async function stopPayouts(tx: Tx, stopping: Stopping): Promise<PayoutSto
     reason: [standing?.reason, stopping.reason].filter(Boolean).join("; "),
   };
   await setStop(tx, tenantId, stop);
-  await note(tx, stopping, "payouts.stopped");
+  await note(tx, stopping, STOPPED);
   return stop;
 }
 
@@ -49,6 +49,36 @@ export async function endPayoutStop(tx: Tx, ending: Stopping): Promise<PayoutSto
   await setStop(tx, ending.tenantId, null);
   await note(tx, ending, "payouts.resumed");
   return standing;
+}
+
+const STOPPED = "payouts.stopped";
+const LISTED = "payouts.listed";
+
+/** A person was shown what has to be looked through before payouts go on. */
+export function noteListed(tx: Tx, { tenantId, by, now }: Omit<Stopping, "reason">): Promise<void> {
+  const summary = "shown what to look through before payouts go on";
+  return writeAudit(tx, [{ tenantId, userId: by, createdAt: now, eventType: LISTED, summary }]);
+}
+
+/** Was the person shown it since then, and nothing stopped payouts once more after that? */
+export async function wasListed(
+  tx: Tx,
+  { tenantId, by, since }: { tenantId: string; by: string; since: number },
+): Promise<boolean> {
+  const listed = and(eq(auditLog.eventType, LISTED), eq(auditLog.userId, by));
+  const [last] = await tx
+    .select({ eventType: auditLog.eventType })
+    .from(auditLog)
+    .where(
+      and(
+        eq(auditLog.tenantId, tenantId),
+        gte(auditLog.createdAt, since),
+        or(eq(auditLog.eventType, STOPPED), listed),
+      ),
+    )
+    .orderBy(desc(auditLog.createdAt), desc(auditLog.id))
+    .limit(1);
+  return last?.eventType === LISTED;
 }
 
 async function setStop(tx: Tx, tenantId: string, stop: PayoutStop | null): Promise<void> {
@@ -62,7 +92,7 @@ async function setStop(tx: Tx, tenantId: string, stop: PayoutStop | null): Promi
 }
 
 function note(tx: Tx, { tenantId, by, reason, now }: Stopping, eventType: string): Promise<void> {
-  const summary = eventType === "payouts.stopped" ? "payouts stopped" : "payouts resumed";
+  const summary = eventType === STOPPED ? "payouts stopped" : "payouts resumed";
   return writeAudit(tx, [
     { tenantId, userId: by, createdAt: now, eventType, summary, refs: { reason } },
   ]);

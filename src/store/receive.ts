@@ -2,6 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { DeskAnswer } from "../domain/desk.ts";
 import { newId } from "../domain/ids.ts";
 import type {
+  CommandEvent,
   EditEvent,
   InboundEvent,
   MembershipEvent,
@@ -19,6 +20,7 @@ import { orderAlbum } from "./order-album.ts";
 import { queueRun } from "./queue-run.ts";
 import { applyEdit } from "./receive-edit.ts";
 import { contactIdentities, contacts, conversations, inbox, messages } from "./schema/chat.ts";
+import { findStaffByIdentity } from "./staff.ts";
 import { storable } from "./storable.ts";
 
 export interface ReceiveContext {
@@ -32,8 +34,11 @@ export interface ReceiveContext {
 export type Received =
   /** A lead's message or a change of one: its run is queued, nothing else to do. */
   | { kind: "run"; inboxId: string }
-  /** A click, command, form or reaction: call `Desk.handle` with this id now. */
-  | { kind: "desk"; inboxId: string }
+  /**
+   * A click, command, form or reaction: call `Desk.handle` with this id now. `command`: what a
+   * message turned out to be.
+   */
+  | { kind: "desk"; inboxId: string; command?: CommandEvent }
   /** What it says is written, nothing follows from it. */
   | { kind: "done"; inboxId: string }
   /** Stored, nobody acts on it. */
@@ -97,10 +102,13 @@ interface Step {
 }
 
 async function route(step: Step, event: InboundEvent): Promise<Received> {
-  const { tx, context, tenantId, inboxId } = step;
+  const { inboxId } = step;
   switch (event.kind) {
-    case "message":
+    case "message": {
+      const command = await staffCommand(step, event);
+      if (command) return toDesk(step, command);
       return (await attach(step, event)) ? { kind: "run", inboxId } : ignore(step);
+    }
     case "edit":
       return edit(step, event);
     case "membership":
@@ -113,12 +121,35 @@ async function route(step: Step, event: InboundEvent): Promise<Received> {
     case "click":
     case "command":
     case "submission":
-      // the net for a process that dies before the desk answered
-      await context.jobs.enqueue(tx, "desk", { tenantId, id: inboxId }, 2000);
-      return { kind: "desk", inboxId };
+      return toDesk(step);
     default:
       return event satisfies never;
   }
+}
+
+async function toDesk(step: Step, command?: CommandEvent): Promise<Received> {
+  const { tx, context, tenantId, inboxId } = step;
+  // the net for a process that dies before the desk answered
+  await context.jobs.enqueue(tx, "desk", { tenantId, id: inboxId }, 2000);
+  return { kind: "desk", inboxId, ...(command ? { command } : {}) };
+}
+
+/** A slash word that no lead's message is: one of the staff wrote it. Its inbox row says so then. */
+async function staffCommand(
+  { tx, tenantId, inboxId }: Step,
+  event: MessageEvent,
+): Promise<CommandEvent | null> {
+  const { slashWord, externalId: _id, text: _text, media, replyToId: _reply, ...origin } = event;
+  const { messenger, person } = event;
+  if (!slashWord || media.length > 0 || person.isBot) return null;
+  const who = { tenantId, messenger, teamId: person.teamId, userId: person.id };
+  if ((await findStaffByIdentity(tx, who))?.status !== "active") return null;
+  const command: CommandEvent = { ...origin, ...slashWord, kind: "command" };
+  await tx
+    .update(inbox)
+    .set({ kind: command.kind, payload: command })
+    .where(and(eq(inbox.tenantId, tenantId), eq(inbox.id, inboxId)));
+  return command;
 }
 
 /** Files of an album come one by one, without a sign of the last. */

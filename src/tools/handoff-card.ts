@@ -8,6 +8,7 @@ export const PAYOUT_CODE = "payout_code";
 /** Action of the button that says that the money was handed over; `value` is the handoff's id. */
 export const HANDED_OVER = "handed_over";
 
+/** What a model may name. */
 export const HANDOFF_REASONS = [
   "kyc_review",
   "payment_review",
@@ -15,7 +16,11 @@ export const HANDOFF_REASONS = [
   "payout_review",
   "operator_request",
 ] as const;
-export type HandoffReason = (typeof HANDOFF_REASONS)[number];
+export type NamedReason = (typeof HANDOFF_REASONS)[number];
+
+const CARD_REASONS = [...HANDOFF_REASONS, "payout_handover"] as const;
+/** `payout_handover`: the gateway has paid out, and the money still has to reach the client. */
+export type HandoffReason = (typeof CARD_REASONS)[number];
 
 export interface CardHandoff {
   id: string;
@@ -49,18 +54,19 @@ export function handoffCard(handoff: CardHandoff, language: Language): Card {
 
 /** What people are asked to do, in their words. */
 export function handoffTitle(reason: string, language: Language): string {
-  const known = HANDOFF_REASONS.find((one) => one === reason);
+  const known = CARD_REASONS.find((one) => one === reason);
   return known ? TEXTS[language].titles[known] : reason;
 }
 
-/** Of a payout by hand the request ends when the money was handed over. */
+/** The request ends when the money was handed over; the gateway's payouts bring their own code. */
 function buttonsOf(handoff: CardHandoff, texts: (typeof TEXTS)[Language]): CardButton[] {
   const { id: value, order, reason } = handoff;
   const style = "primary" as const;
-  if (reason !== "office_payout" || order?.status !== "payout")
+  const isPayout = reason === "office_payout" || reason === "payout_handover";
+  if (!isPayout || order?.status !== "payout")
     return [{ label: texts.done, action: CLOSE_HANDOFF, value, style }];
   const handedOver = { label: texts.handedOver, action: HANDED_OVER, value };
-  if (!mayHaveCode(order)) return [{ ...handedOver, style }];
+  if (reason === "payout_handover" || !mayHaveCode(order)) return [{ ...handedOver, style }];
   return [{ label: texts.enterCode, action: PAYOUT_CODE, value, style }, handedOver];
 }
 
@@ -91,6 +97,7 @@ const TEXTS = {
       payment_review: "Check a payment",
       office_payout: "Pay out by hand",
       payout_review: "Check a payout",
+      payout_handover: "See that the client gets the money",
       operator_request: "The client needs a person",
     },
     again: "asks again",
@@ -110,6 +117,7 @@ const TEXTS = {
       payment_review: "Проверьте платёж",
       office_payout: "Выдайте вручную",
       payout_review: "Проверьте выплату",
+      payout_handover: "Проследите, чтобы клиент получил деньги",
       operator_request: "Клиенту нужен человек",
     },
     again: "просит снова",

@@ -7,7 +7,7 @@ import type { Tx } from "../store/db.ts";
 import { lastOrder } from "../store/orders.ts";
 import { lockConversation } from "../store/runs.ts";
 import type { RagTool, ToolCall } from "./contract.ts";
-import { HANDOFF_REASONS, type HandoffReason } from "./handoff-card.ts";
+import { HANDOFF_REASONS, type NamedReason } from "./handoff-card.ts";
 import { raiseHandoff } from "./raise-handoff.ts";
 import { argumentsOf, success } from "./results.ts";
 
@@ -83,7 +83,7 @@ async function handOver(tx: Tx, jobs: Jobs<Tx>, call: ToolCall, args: Args) {
 }
 
 /** One request is one card: an approval that waits is the handoff of its own matter. */
-const ASKED_BY_CARD: Record<HandoffReason, readonly string[]> = {
+const ASKED_BY_CARD: Record<NamedReason, readonly string[]> = {
   kyc_review: ["set_kyc_status"],
   payment_review: ["confirm_fiat_payment"],
   office_payout: ["issue_exchange_payout"],
@@ -92,12 +92,12 @@ const ASKED_BY_CARD: Record<HandoffReason, readonly string[]> = {
 };
 
 /** A reason in other words is a plain request for a person. */
-function reasonOf(text: string): HandoffReason {
+function reasonOf(text: string): NamedReason {
   const name = text.toLowerCase().replace(/[\s-]+/g, "_");
   return HANDOFF_REASONS.find((reason) => reason === name) ?? "operator_request";
 }
 
-const SUMMARIES: Record<HandoffReason, Record<Language, string>> = {
+const SUMMARIES: Record<NamedReason, Record<Language, string>> = {
   kyc_review: { en: "identity documents have to be looked at", ru: "нужно посмотреть документы" },
   payment_review: { en: "a payment has to be looked at", ru: "нужно посмотреть платёж" },
   office_payout: { en: "a payout has to be made by hand", ru: "нужно выдать вручную" },

@@ -37,7 +37,8 @@ export function unknownToolReply(name: string, offered: readonly string[]): Tool
 export function blockedReply(reason: GateReason, data?: Json): ToolReply {
   const code = reason === "resource_access" ? "PERMISSION_DENIED" : "POLICY_DENIED";
   const error = { code, message: BLOCK_TEXTS[reason] };
-  return { ok: false, status: "denied", error, ...(data === undefined ? {} : { data }) };
+  const shown = data ?? (reason === "payouts_stopped" ? { reason } : undefined);
+  return { ok: false, status: "denied", error, ...(shown === undefined ? {} : { data: shown }) };
 }
 
 export function waitingReply(number: number): ToolReply {
@@ -79,7 +80,7 @@ const BLOCK_TEXTS: Record<GateReason, string> = {
   risk_class: "this kind of action is never done by the bot",
   side_effect_not_allowed: "only reading is allowed now",
   payouts_stopped:
-    "payouts are stopped for now and a person was asked; tell the client that an operator takes care of the payout; do not call it again",
+    "payouts are stopped for now and a person was asked; tell the client that an operator takes care of the payout; do not call it again in this turn, and call it anew when the client asks again later",
   cost_limit: "the cost limit is reached",
   idempotency_key_missing: "the action has no key that keeps it from happening twice",
   budget_exhausted: "no calls are left in this turn; answer with what you have",

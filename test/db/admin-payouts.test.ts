@@ -56,8 +56,19 @@ describe("the API on payouts", () => {
     expect((await part.call("GET", "/payouts")).body.stopped).toBe(true);
   });
 
+  it("takes no confirmation from an admin who was not shown the list", async () => {
+    await stop();
+    const hasty = await part.addPerson("default", "admin");
+    const body = { reason: "looked through", confirmed: true };
+    expect((await resume(body, hasty.token)).body).toMatchObject({
+      ...{ resumed: false, stopped: true, look_through: [] },
+    });
+    expect((await part.call("GET", "/payouts")).body.stopped).toBe(true);
+  });
+
   it("lets an admin resume them, and keeps who and why", async () => {
     await stop();
+    await resume({ reason: "looked through" }, admin.token);
     const done = await resume({ reason: "looked through", confirmed: true }, admin.token);
     expect(done.body).toMatchObject({ resumed: true, stopped: false });
     expect((await part.call("GET", "/payouts")).body).toEqual({ stopped: false });

@@ -1,5 +1,5 @@
 import { serve } from "@hono/node-server";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { seed } from "../../src/cli/seed.ts";
 import { type AdminPart, SETUP_TOKEN, startAdminPart } from "../support/admin-part.ts";
 
@@ -7,7 +7,7 @@ let part: AdminPart;
 let url: string;
 let server: ReturnType<typeof serve>;
 
-beforeAll(async () => {
+beforeEach(async () => {
   part = await startAdminPart();
   url = await new Promise((resolve) => {
     server = serve({ fetch: part.admin.fetch, port: 0, hostname: "127.0.0.1" }, ({ port }) =>
@@ -15,7 +15,7 @@ beforeAll(async () => {
     );
   });
 });
-afterAll(async () => {
+afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
   await part.close();
 });
@@ -36,6 +36,22 @@ describe("seeding a bot over HTTP", () => {
     expect(again.filter((line) => line.includes("already"))).toHaveLength(4);
     expect(again.join("\n")).not.toContain("personal token");
     await expect(seeded(SETUP_TOKEN)).rejects.toThrow("ADMIN_TOKEN only reads");
+  });
+
+  it("says that the desk is still closed when no admin holds a token", async () => {
+    const { body } = await part.call("GET", "/staff", { token: SETUP_TOKEN });
+    expect(body.items).toEqual([]);
+    const name = "Admin";
+    const identities = [{ messenger: "telegram", user_id: "3001" }];
+    await part.call("POST", "/staff", { body: { name, role: "admin", identities } });
+    const lines = await seeded(SETUP_TOKEN);
+    expect(lines).toContainEqual(
+      expect.stringMatching(/tenants\/default\/open: refused: The tenant needs one active admin/),
+    );
+    expect(lines.at(-1)).toMatch(
+      /^The desk is still being set up \(.*npm run tokens -- create --staff ID .* POST \/api\/admin\/tenants\/default\/open with it$/,
+    );
+    expect(lines).toContain("POST /api/admin/staff: was there already");
   });
 
   it("says in one line what is wrong", async () => {

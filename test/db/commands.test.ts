@@ -16,6 +16,7 @@ import { staffById } from "../../src/store/staff.ts";
 import { activeToolNames } from "../../src/store/tool-registry.ts";
 import { forEachEngine } from "../support/database.ts";
 import { type Office, openOffice, TENANT } from "../support/office.ts";
+import { addLead, type OfficeLead } from "../support/office-lead.ts";
 
 const LINK = "https://calendly.com/acme/intro";
 const FORUM: ChatFacts = {
@@ -84,7 +85,17 @@ forEachEngine((open) => {
     it("answers a word that is not in it, and a name of an object's own", async () => {
       expect(await says(operator, "/rocket")).toMatch(/do not know \/rocket/);
       expect(await says(operator, "/constructor")).toMatch(/do not know \/constructor/);
-      expect(await says(null, "/rocket")).toMatch(/no right/);
+      expect(await says(null, "/rocket")).toMatch(/not staff here: your id is 7;/);
+    });
+
+    it("repeats no more of what was typed than a line holds", async () => {
+      const long = "x".repeat(4000);
+      for (const text of [`/tool off ${long}`, `/${long}`]) {
+        const said = await says(admin, text);
+        expect(said).toContain(`${"x".repeat(64)}…`);
+        expect(said).not.toContain("x".repeat(65));
+      }
+      expect((await says(admin, `/booking set https://${long}.test/a`)).length).toBeLessThan(300);
     });
   });
 
@@ -92,7 +103,7 @@ forEachEngine((open) => {
     it.each(["/booking set https://calendly.com/a/b", "/booking off", "/tool off read_price"])(
       "%s is refused to an operator and to a stranger, and the former stands in the trail",
       async (command) => {
-        expect(await says(null, command)).toMatch(/no right/);
+        expect(await says(null, command)).toMatch(/not staff here: your id is 7;/);
         expect(await says(operator, command)).toMatch(/Only an admin/);
         expect(await lastAudit()).toMatchObject({
           ...{ eventType: "command.refused", userId: operator, decision: "forbidden" },
@@ -210,6 +221,47 @@ forEachEngine((open) => {
       expect((await createDesk(desk).handle(ref))?.text).toMatch(/serves review/);
       expect((await createDesk(desk).handle(ref))?.text).toMatch(/serves review/);
       expect(asked).toEqual(["-100"]);
+    });
+  });
+
+  describe("/pending", () => {
+    const OURS = { chatId: "-100" };
+    const uncertain = (lead: OfficeLead) =>
+      office.tenant((tx) =>
+        tx.insert(outbox).values({
+          ...{ id: newId(), tenantId: TENANT, channelId: "tg", chatId: "1", purpose: "reply" },
+          ...{ content: { kind: "text", text: "Hello" }, status: "uncertain" },
+          ...{ dueAt: office.time.now, createdAt: office.time.now - 3 * 60_000 },
+          conversationId: lead.conversationId,
+        }),
+      );
+
+    it("lists replies that may not have arrived, by client and age", async () => {
+      expect(await says(operator, "/pending", OURS)).toBe("Nothing waits for a decision.");
+      await uncertain(await addLead(office));
+      expect(await says(operator, "/pending", OURS)).toMatch(
+        /^A reply may not have arrived: Lead \d+ · 3 min$/,
+      );
+    });
+
+    it("names no client in a group that is not ours; what names none works there", async () => {
+      const elsewhere = { chatId: "-999" };
+      await uncertain(await addLead(office));
+      for (const text of ["/pending", "/resume payouts looked through"]) {
+        const said = await says(admin, text, elsewhere);
+        expect(said).toMatch(/in the operators' group or in a private chat/);
+        expect(said).not.toMatch(/Lead/);
+      }
+      expect(await says(admin, "/whoami", elsewhere)).toMatch(/, admin$/);
+      expect(await says(admin, "/help", elsewhere)).toMatch(/^\/pending/);
+      expect(await says(admin, "/setup", elsewhere)).toMatch(/\/setup operators/);
+    });
+
+    it("names them in private, and in Slack, where one person reads the answer", async () => {
+      const alone = { chatId: "7", chatKind: "private" as const };
+      expect(await says(operator, "/pending", alone)).toMatch(/Lead/);
+      const slack = { messenger: "slack" as const, channelId: "sl", chatId: "C0RANDOM" };
+      expect(await says(operator, "/pending", slack)).toMatch(/Lead/);
     });
   });
 

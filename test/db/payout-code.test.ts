@@ -237,8 +237,24 @@ forEachEngine((open) => {
       expect(first.answer.privately?.length).toBeLessThanOrEqual(200);
       expect(JSON.stringify(first.row)).not.toContain(CODE);
       expect(await codeOf(of)).toBeNull();
+      office.time.now += 2_000;
       const ref = { tenantId: TENANT, inboxId: first.inboxId };
       expect(JSON.stringify(await createDesk(office.desk).handle(ref))).not.toContain(CODE);
+      await presses(of, bob.userId, "payout_code_send", "telegram");
+      expect(await codeOf(of)).toBe(CODE);
+    });
+
+    it("from a group takes a double click for one press, and shows the code again", async () => {
+      const of = await payout();
+      const bob = await person();
+      await types(of, bob.userId, { code: CODE }, "telegram");
+      for (const after of [0, 100, 1_800]) {
+        office.time.now += after;
+        const { answer } = await presses(of, bob.userId, "payout_code_send", "telegram");
+        expect(answer.privately).toMatch(/PX-55219-ZK.*Press Send once more/);
+        expect(await codeOf(of)).toBeNull();
+      }
+      office.time.now += 100;
       await presses(of, bob.userId, "payout_code_send", "telegram");
       expect(await codeOf(of)).toBe(CODE);
     });

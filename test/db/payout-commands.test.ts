@@ -82,12 +82,46 @@ forEachEngine((open) => {
 
     it("with the word confirm lets them go on", async () => {
       await types(operator, "stop", "payouts a test");
+      await types(admin, "resume", "payouts the books agree");
       expect(await types(admin, "resume", "payouts confirm")).toMatch(/^Use \/resume payouts/);
       expect(await types(admin, "resume", "payouts Confirm the books agree")).toMatch(
         /^Payouts go on\./,
       );
       expect(await stands()).toBeNull();
       expect(await types(admin, "resume", "payouts again")).toBe("Payouts are not stopped.");
+    });
+
+    it.each<[string, () => Promise<unknown>]>([
+      ["who was not shown the list", async () => {}],
+      [
+        "who was shown it more than ten minutes ago",
+        async () => {
+          await types(admin, "resume", "payouts the books agree");
+          office.time.now += 10 * 60_000 + 1;
+        },
+      ],
+      [
+        "who was shown it before the last stop",
+        async () => {
+          await types(admin, "resume", "payouts the books agree");
+          await types(operator, "stop", "payouts another phone is gone");
+        },
+      ],
+      [
+        "when somebody else was shown it",
+        async () => {
+          await types(await office.person("admin"), "resume", "payouts the books agree");
+        },
+      ],
+    ])("shows the list instead to an admin %s", async (_who, before) => {
+      await types(operator, "stop", "payouts a test");
+      await before();
+      const said = await types(admin, "resume", "payouts confirm the books agree");
+      expect(said).toMatch(/^You were not shown this list .*\nPayouts are stopped since/);
+      expect(said).toMatch(/Then send: \/resume payouts confirm the books agree$/);
+      expect(await stands()).not.toBeNull();
+      const again = await types(admin, "resume", "payouts confirm the books agree");
+      expect(again).toMatch(/^Payouts go on/);
     });
 
     it("speaks the staff's language", async () => {

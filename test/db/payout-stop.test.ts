@@ -31,13 +31,18 @@ forEachEngine((open) => {
     office.tenant((tx) =>
       stopPayouts(tx, { tenantId: TENANT, by: "someone", reason, now: office.time.now }),
     );
-  const resume = (confirmed = true) =>
+  const asksToResume = (confirmed: boolean) =>
     office.tenant((tx) =>
       resumePayouts(tx, office.jobs, {
         ...{ tenantId: TENANT, by: "an-admin", reason: "looked through", confirmed },
         now: office.time.now,
       }),
     );
+  /** A confirmation counts once the list was shown. */
+  const resume = async (confirmed = true) => {
+    const shown = await asksToResume(false);
+    return confirmed ? asksToResume(true) : shown;
+  };
   const set = (lead: OfficeLead, to: Partial<typeof toolExecutionQueue.$inferInsert>) =>
     office.tenant((tx) =>
       tx

@@ -116,23 +116,32 @@ describe("sealed values", () => {
 describe("the master key", () => {
   it("is made once in the data folder, for its owner only", () => {
     const dataDir = join(mkdtempSync(join(tmpdir(), "key-")), "data");
-    const made = loadMasterKey({ dataDir });
+    const made = loadMasterKey({ dataDir }, { mayCreate: true });
     expect(made).toHaveLength(32);
-    expect(loadMasterKey({ dataDir })).toEqual(made);
+    expect(loadMasterKey({ dataDir }, { mayCreate: true })).toEqual(made);
     expect(statSync(join(dataDir, "master.key")).mode & 0o777).toBe(0o600);
   });
 
   it("of the environment wins, and no file is written", () => {
     const dataDir = mkdtempSync(join(tmpdir(), "key-"));
     const hex = "ab".repeat(32);
-    expect(loadMasterKey({ fromEnv: hex, dataDir }).toString("hex")).toBe(hex);
+    expect(loadMasterKey({ fromEnv: hex, dataDir }, { mayCreate: true }).toString("hex")).toBe(hex);
     expect(() => readFileSync(join(dataDir, "master.key"))).toThrow("ENOENT");
+  });
+
+  it("is not made anew for data that another one locks; the missing file is named", () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "key-"));
+    const file = join(dataDir, "master.key");
+    expect(() => loadMasterKey({ dataDir }, { mayCreate: false })).toThrow(`${file} is not there`);
+    expect(() => readFileSync(file)).toThrow("ENOENT");
   });
 
   it("of a wrong length stops the start and names MASTER_KEY, never its value", () => {
     const dataDir = mkdtempSync(join(tmpdir(), "key-"));
-    expect(() => loadMasterKey({ fromEnv: "c0ffee", dataDir })).toThrow(/^MASTER_KEY(?!.*c0ffee)/);
+    expect(() => loadMasterKey({ fromEnv: "c0ffee", dataDir }, { mayCreate: true })).toThrow(
+      /^MASTER_KEY(?!.*c0ffee)/,
+    );
     writeFileSync(join(dataDir, "master.key"), "short");
-    expect(() => loadMasterKey({ dataDir })).toThrow("MASTER_KEY");
+    expect(() => loadMasterKey({ dataDir }, { mayCreate: true })).toThrow("MASTER_KEY");
   });
 });

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { StartError } from "../../src/domain/errors.ts";
@@ -90,5 +92,19 @@ describe("a start on a server that is not there", () => {
     expect(said).toMatch(/^DATABASE_URL: .*127\.0\.0\.1:1\/countersign/);
     expect(said).not.toContain("hidden-word");
     expect(said.split("\n")).toHaveLength(1);
+  });
+
+  it("does not wait for one that takes the connection and is silent", async () => {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => void sockets.push(socket));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo; // listens on TCP
+    const url = `postgres://owner:hidden-word@127.0.0.1:${port}/countersign`;
+    const said = await refusal(openPostgres(url, 1, 50));
+    expect(said).toBe(
+      `DATABASE_URL: PostgreSQL at 127.0.0.1:${port}/countersign cannot be used (no answer within 0.05 s); check host and port, the network up to there, and that PostgreSQL runs`,
+    );
+    for (const socket of sockets) socket.destroy();
+    server.close();
   });
 });

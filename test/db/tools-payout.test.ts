@@ -198,3 +198,54 @@ test("nothing is paid out before the payment is known", async () => {
     result: { data: { reason: "not_paid" } },
   });
 });
+
+const DELIVERY: { [method: string]: { payoutLocation: string } } = {
+  courier_cash: { payoutLocation: "Soi 5" },
+};
+
+test.each(["office_cash", "courier_cash", "cardless_atm", "atm"])(
+  "%s is handed over by a person: one card, however often the payout is written",
+  async (payoutMethod) => {
+    const { lead, action, key } = await paid({ payoutMethod, ...DELIVERY[payoutMethod] });
+    await lead.approved(action, PAYOUT, key);
+    for (let look = 0; look < 2; look += 1) {
+      desk.clock.now += 11 * 60_000;
+      const found = await lead.looksUp(action.action, PAYOUT, key);
+      if (found?.kind !== "found") throw new Error("the payout was not found");
+      await finish(desk, found.work);
+    }
+    expect(await lead.handoffs()).toEqual(["payout_handover"]);
+    const cards = (await lead.sent()).flatMap(({ content }) =>
+      content.kind === "card" ? [content.card] : [],
+    );
+    expect(cards.map(({ buttons }) => buttons.map(({ label }) => label))).toEqual([
+      ["Handed over"],
+    ]);
+  },
+);
+
+test("nobody is asked to hand over what the gateway still works on, or sends to a bank", async () => {
+  const pending = await paid();
+  await desk.gateway.control("/payout/next", { status: "pending" });
+  await pending.lead.approved(pending.action, PAYOUT, pending.key);
+  expect(await pending.lead.handoffs()).toEqual([]);
+  const bank = await paid({
+    payoutMethod: "thai_bank_transfer",
+    payoutDestination: "Kasikorn 123-4-56789-0",
+  });
+  await bank.lead.approved(bank.action, PAYOUT, bank.key);
+  expect(await bank.lead.handoffs()).toEqual([]);
+});
+
+test("a payout that a person affirms is handed over by a person, too", async () => {
+  const { lead, action } = await paid();
+  const tool = desk.tools.find(({ name }) => name === PAYOUT);
+  const { tenantId, conversationId, contactId } = lead;
+  const scope = { tenantId, conversationId, contactId, runId: null, language: "en" as const };
+  for (let time = 0; time < 2; time += 1)
+    await desk.tenant(async (tx) =>
+      tool?.affirm?.(tx, { ...scope, now: desk.clock.now }, action.action),
+    );
+  expect(await lead.order()).toMatchObject({ status: "payout" });
+  expect(await lead.handoffs()).toEqual(["payout_handover"]);
+});

@@ -46,6 +46,11 @@ describe("what a lead sends", () => {
     });
   });
 
+  test.each([{ text: 5 }, { caption: 5 }, { text: { a: 1 } }])(
+    "that is no text is read as none: %j",
+    (fields) => expect(message(fields)).toMatchObject({ kind: "message", text: "" }),
+  );
+
   const file = { file_id: "f", file_size: 9 };
   test.each([
     [{ photo: [{ file_id: "small" }, { file_id: "large" }] }, { kind: "photo", fileId: "large" }],

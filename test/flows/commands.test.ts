@@ -159,9 +159,15 @@ forEachEngine((engine) => {
     });
   });
 
+  test("an unknown word in a private Telegram chat is a command of staff, and a message of a lead", async () => {
+    const lead = desk.lead();
+    expect((await telegram(BOB, "/frob 7", BOB)).at(-1)).toMatch(/^I do not know \/frob\. Known/);
+    expect(await lead.says("/frob Can I book a call with you?")).not.toMatch(/do not know \/frob/);
+  });
+
   test("unknown words and strangers get a clear answer in private", async () => {
     expect(await slack("U0BOB", "/rocket")).toMatch(/do not know \/rocket.*\/booking/);
-    expect(await slack("U0EVE", "/tools")).toMatch(/no right/);
+    expect(await slack("U0EVE", "/tools")).toMatch(/not staff here: your id is U0EVE/);
     expect((await telegram(STRANGER, "/help", STRANGER)).at(-1)).toMatch(/for the staff/);
     expect(await slack("U0ADMIN", "/help")).toMatch(/^\/pending: .*\n\/booking \[set URL/);
     expect(await slack("U0BOB", "/help")).not.toMatch(/^\/tool on/m);

@@ -144,6 +144,14 @@ forEachEngine((engine) => {
       expect(asked).not.toContain(SLACK_CODE);
     });
 
+    test("stands nowhere when the client quotes it back, also in an edit", async () => {
+      await lead.says(`Банкомат не принимает ${SLACK_CODE}`);
+      await lead.edits(`Банкомат не принимает код ${SLACK_CODE.replaceAll("-", " ")}`);
+      expect(await desk.databaseHolds("принимает код ••QX")).toBe(true);
+      expect(await desk.databaseHolds(SLACK_CODE.replaceAll("-", " "))).toBe(false);
+      expect(JSON.stringify(await lead.trace())).not.toContain("4821");
+    });
+
     test("is over when the money was handed over, and the code with it", async () => {
       const answer = (await presses("U0BOB", "Handed over", (await card()).ts)).answer.text;
       expect(answer).toMatch(/^Handed over: Bob/);
@@ -218,6 +226,7 @@ forEachEngine((engine) => {
       expect(shown).toMatchObject({ show_alert: true });
       expect(shown.text).toContain(GROUP_CODE);
       expect(await lead.hears()).toBe("");
+      await desk.advance(2);
       expect((await presses(2002, "Send", echo)).text).toContain("••ND");
       expect(await lead.hears()).toContain(GROUP_CODE);
       expect(await heldInGroup(GROUP_CODE)).toEqual([]);

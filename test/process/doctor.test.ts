@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -62,7 +64,16 @@ describe("before the first start", () => {
   it("looks at each part", async () => {
     const { report } = await complaints();
     expect([...new Set(report.checks.map(({ name }) => name))]).toEqual([
-      ...["environment", "data folder", "database", "master key", "redis", "telegram", "slack"],
+      ...[
+        "environment",
+        "data folder",
+        "database",
+        "master key",
+        "redis",
+        "port",
+        "telegram",
+        "slack",
+      ],
       ...["model", "chain", "payouts", "mail", "clock", "public address", "desk"],
     ]);
     expect(report).toMatchObject({ ok: true, totals: { warn: 0, fail: 0 } });
@@ -134,6 +145,29 @@ describe("when something is wrong", () => {
     expect(out).not.toContain("pass-of-the-test");
   });
 
+  it("names a port that is in use", async () => {
+    const server = createServer();
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo; // listens on TCP
+    const { lines } = await complaints({ PORT: String(port) });
+    server.close();
+    expect(lines).toEqual([
+      {
+        ...{ level: "FAIL", name: "port", what: `PORT: ${port} is in use on 127.0.0.1` },
+        nextStep: "stop what uses it, or choose another PORT",
+      },
+    ]);
+  });
+
+  it("names a data folder that would lie below a file", async () => {
+    const file = join(folder, "a-file");
+    writeFileSync(file, "");
+    const { lines } = await complaints({ DATA_DIR: join(file, "data") });
+    expect(lines).toMatchObject([
+      { level: "FAIL", name: "data folder", what: expect.stringContaining("a-file is no folder") },
+    ]);
+  });
+
   it("names a payout secret that the gateway does not have, and pays nothing", async () => {
     const { code, lines } = await complaints({ PAYOUT_SECRET: "another-secret" });
     expect(code).toBe(1);
@@ -198,6 +232,15 @@ describe("a bot's own data", () => {
     expect(database?.what).toContain("schema up to date");
   });
 
+  it("are not said to lack a key when MASTER_KEY does not fit", async () => {
+    rmSync(join(env.DATA_DIR, "master.key"));
+    const { report, lines } = await complaints({ MASTER_KEY: "abc" });
+    expect(lines.filter(({ level }) => level === "FAIL")).toMatchObject([
+      { name: "environment", what: expect.stringMatching(/^MASTER_KEY: /) },
+    ]);
+    expect(report.checks.find(({ name }) => name === "master key")?.what).toMatch(/not looked at/);
+  });
+
   it("tell of another master key than theirs", async () => {
     const { code, lines } = await complaints({ MASTER_KEY: randomBytes(32).toString("hex") });
     expect(code).toBe(1);
@@ -220,7 +263,7 @@ describe("a bot's own data", () => {
 
 describe("with nothing configured", () => {
   it("says what is played", async () => {
-    const own = { DATA_DIR: join(folder, "nothing") };
+    const own = { DATA_DIR: join(folder, "nothing"), PORT: "0" };
     const { code, out } = await runProgram("cli.ts", ["doctor"], { env: own, cwd: folder });
     expect(code).toBe(0);
     for (const part of ["telegram", "slack", "model", "chain", "payouts", "mail"])

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startProgram } from "../support/process.ts";
 import { expectRefusal } from "./refusal.ts";
 
 let folder: string;
@@ -37,9 +38,31 @@ it.each<{ because: string; env: Record<string, string>; says: RegExp }>([
     env: { DATABASE_URL: "postgres://nobody:password@127.0.0.1:1/nothing" },
     says: /^DATABASE_URL: PostgreSQL at 127\.0\.0\.1:1\/nothing cannot be used (?!.*password).*check/,
   },
+  {
+    because: "no Redis answers",
+    env: { REDIS_URL: "redis://127.0.0.1:1" },
+    says: /^REDIS_URL: Redis at 127\.0\.0\.1:1 cannot be used .*; check that it runs/,
+  },
 ])("does not start because $because", ({ env, says }) =>
   expectRefusal({ DATA_DIR: join(folder, "data"), PORT: "0", ...env }, says),
 );
+
+it("does not start because the key of its data is gone, and makes no other", async () => {
+  const dataDir = join(folder, "restored");
+  const started = startProgram("main.ts", [], {
+    env: { DATA_DIR: dataDir, PORT: "0" },
+    cwd: folder,
+  });
+  await started.says(/ready on/);
+  await started.kill();
+  const file = join(dataDir, "master.key");
+  rmSync(file);
+  await expectRefusal(
+    { DATA_DIR: dataDir, PORT: "0" },
+    /^MASTER_KEY: is not set and \S+restored\/master\.key is not there.*put that file/,
+  );
+  expect(existsSync(file)).toBe(false);
+});
 
 it("does not start because the port is in use", async () => {
   const server = createServer();

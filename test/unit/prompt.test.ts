@@ -150,6 +150,12 @@ describe("what people wrote", () => {
     expect(endless).toMatch(/^x{12000}\n\[cut: 8000 more characters\]$/);
   });
 
+  it("tells the model what the marks are, so that a sticker is no document", () => {
+    const rules = String(prompt([message({ text: "hi" })])[0]?.content);
+    expect(rules).toMatch(/\[sticker\], \[voice\], \[location\] or \[poll\]/);
+    expect(rules).toMatch(/"too large to be opened" nobody can open/);
+  });
+
   it("is never empty on the wire", () => {
     expect(prompt([message({ text: "" })])[1]?.content).toBe("[empty message]");
   });

@@ -51,7 +51,7 @@ function answerOf(resumed: Resumed) {
         resumed: false,
         ...standing(resumed.stop, resumed.list),
         message:
-          'Nothing was changed: go through these and compare with the gateway and your books, then send it again with "confirmed": true',
+          'Nothing was changed: go through these and compare with the gateway and your books, then send it again within ten minutes with "confirmed": true',
       };
     case "resumed":
       return { resumed: true, stopped: false, sent: resumed.sent, message: "Payouts go on" };

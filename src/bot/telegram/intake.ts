@@ -49,14 +49,16 @@ export class Intake {
 
   async #take(update: Update, store: Store): Promise<void> {
     const callbackId = callbackIdOf(update);
-    const event = this.#read(update);
-    if (!event) {
+    const read = this.#read(update);
+    if (!read) {
       if (callbackId) this.#beside(toast(this.#answers, callbackId, null));
       return;
     }
-    const form = event.kind === "click" ? await this.#formFor(event) : null;
-    const received = await store(event);
-    if (!received || !isDeskEvent(event)) return;
+    const form = read.kind === "click" ? await this.#formFor(read) : null;
+    const received = await store(read);
+    if (!received) return;
+    const event = meantBy(read, received);
+    if (!isDeskEvent(event)) return;
     const { edge } = this.#answers;
     const ref = { tenantId: edge.tenantId, inboxId: received.inboxId };
     if (!isAnswered(event)) return this.#beside(runDesk(this.#answers, event, ref));
@@ -126,6 +128,11 @@ export class Intake {
       .finally(() => this.#running.delete(tracked));
     this.#running.add(tracked);
   }
+}
+
+/** Only the store knows whose slash word is a command. */
+function meantBy(read: InboundEvent, received: Received): InboundEvent {
+  return (received.kind === "desk" && received.command) || read;
 }
 
 function callbackIdOf(update: Update): string | null {

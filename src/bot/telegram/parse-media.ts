@@ -49,7 +49,7 @@ export function parseMedia(message: Message): Media[] {
 function contentOf(message: Message): Media | null {
   const media = known(message);
   if (media) return media;
-  if (message.text === undefined) return { kind: "other", ...labelOf(message) };
+  if (typeof message.text !== "string") return { kind: "other", ...labelOf(message) };
   return isForwarded(message) ? { kind: "forward" } : null;
 }
 

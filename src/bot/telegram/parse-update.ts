@@ -81,6 +81,9 @@ function parseMessage(message: Message, context: UpdateContext): InboundEvent | 
     text: command?.name === "start" && isPrivate(chat) ? startText(command.args) : text,
     media: parseMedia(message),
     replyToId: message.reply_to_message ? String(message.reply_to_message.message_id) : null,
+    ...(command && command.name !== "start" && isPrivate(chat)
+      ? { slashWord: { name: command.name, args: command.args } }
+      : {}),
   };
 }
 
@@ -125,8 +128,9 @@ function parseMoved(message: Message, context: UpdateContext): MovedEvent | null
 
 /** A contact counts as the sender's number only when it is the sender's own. */
 function textOf(message: Message, from: User): string {
-  if (message.contact?.user_id === from.id) return message.contact?.phone_number ?? "";
-  return message.text ?? message.caption ?? "";
+  const { contact, text, caption } = message;
+  const said = contact?.user_id === from.id ? contact.phone_number : (text ?? caption);
+  return typeof said === "string" ? said : ""; // the types only hope so
 }
 
 interface Command {
@@ -157,12 +161,12 @@ function startText(args: string): string {
 
 function promptOf(message: Message, context: UpdateContext): PromptReference | null {
   const asked = message.reply_to_message;
-  if (asked?.from?.id !== context.bot.id || asked.text === undefined) return null;
+  if (asked?.from?.id !== context.bot.id || typeof asked.text !== "string") return null;
   return context.readPrompt(asked.text, String(message.chat.id));
 }
 
 function parseClick(query: CallbackQuery, context: UpdateContext): ClickEvent | null {
-  if (!query.from || query.data === undefined) return null;
+  if (!query.from || typeof query.data !== "string") return null;
   const [action = "", ...rest] = query.data.split(":");
   const message = query.message; // may be inaccessible: only chat and id are sure
   const chat = message?.chat ?? { id: query.from.id, type: "private", first_name: "" };

@@ -1,8 +1,9 @@
 import { UserError } from "../../domain/errors.ts";
 import { type Tx, withSavepoint } from "../../store/db.ts";
 import type { DeskDeps } from "../deps.ts";
+import { isReadByOthers } from "../silence.ts";
 import { DESK_TEXTS } from "../texts.ts";
-import type { CommandCall, StaffCall } from "./command.ts";
+import { type CommandCall, echoed, type StaffCall } from "./command.ts";
 import { mayUse } from "./help.ts";
 import { noteForbidden } from "./note-forbidden.ts";
 import { COMMAND_TABLE } from "./table.ts";
@@ -18,12 +19,16 @@ export async function answerCommand(
   const texts = DESK_TEXTS[deps.dress.staffLanguage];
   const { name } = call.command;
   const command = Object.hasOwn(COMMAND_TABLE, name) ? COMMAND_TABLE[name] : undefined;
-  if (!command) return say(isStaff(call) ? texts.unknownCommand(name, known()) : texts.notAllowed);
+  const isMember = isStaff(call);
+  const notStaff = texts.notStaff(call.command.person.id);
+  if (!command) return say(isMember ? texts.unknownCommand(echoed(name), known()) : notStaff);
   if (!mayUse(command, call)) {
-    if (!isStaff(call)) return say(texts.notAllowed);
+    if (!isMember) return say(notStaff);
     await noteForbidden(tx, deps, call);
     return say(texts.adminOnly);
   }
+  if (command.namesClients && (await isReadByOthers(tx, call.tenantId, call.command)))
+    return say(texts.elsewhere(name));
   if (call.chat === null && command.asksChat?.(call)) return { kind: "ask_chat" };
   try {
     // what a refused command has written goes with it

@@ -24,6 +24,8 @@ interface CommandWords {
   help: Record<Language, string>;
   /** What may follow the name, as in `set URL | off`. */
   usage?: string;
+  /** Its answer names clients or their orders: it is not given where strangers would read it. */
+  namesClients?: boolean;
   /** Can it be answered only when the chat is known? Asking is done outside any transaction. */
   asksChat?(call: CommandCall): boolean;
 }
@@ -45,4 +47,13 @@ export const ADMINS: readonly StaffRole[] = ["admin"];
 export function splitArgs(args: string): { word: string; rest: string } {
   const [word = "", ...rest] = args.trim().split(/\s+/);
   return { word: word.toLowerCase(), rest: rest.join(" ") };
+}
+
+const LONGEST_ECHO = 64;
+
+/** What was typed, as far as an answer repeats it. */
+export function echoed(text: string): string {
+  const characters = [...text.replace(/\s+/gu, " ")];
+  if (characters.length <= LONGEST_ECHO) return characters.join("");
+  return `${characters.slice(0, LONGEST_ECHO).join("")}…`;
 }

@@ -4,7 +4,7 @@ import type { PayoutsToCheck, PayoutToCheck } from "../../store/payouts-to-check
 import { waitingPayouts } from "../../store/waiting-payouts.ts";
 import { stoppedSince } from "../payouts-stopped.ts";
 import { resumePayouts } from "../resume-payouts.ts";
-import { ADMINS, type Command, STAFF, splitArgs } from "./command.ts";
+import { ADMINS, type Command, echoed, STAFF, splitArgs } from "./command.ts";
 
 const LONGEST_REASON = 300;
 const CONFIRM = "confirm";
@@ -29,6 +29,7 @@ export const stop: Command = {
 /** First the list of what has to be looked through; the word `confirm` ends the stop. */
 export const resume: Command = {
   roles: ADMINS,
+  namesClients: true,
   usage: "payouts [confirm] REASON",
   help: {
     en: "shows what to look through, then ends a stop of payouts",
@@ -49,9 +50,10 @@ export const resume: Command = {
         return texts.notStopped;
       case "look_through":
         return [
+          ...(confirmed ? [texts.notShown] : []),
           stoppedSince(resumed.stop, language),
           ...listLines(resumed.list, language),
-          texts.goOn(reason),
+          texts.goOn(echoed(reason)),
         ].join("\n");
       case "resumed":
         return texts.resumed(resumed.sent);
@@ -80,6 +82,7 @@ interface PayoutTexts {
   stopped: string;
   held(count: number): string[];
   notStopped: string;
+  notShown: string;
   lookThrough: string;
   nothingOpen: string;
   more(count: number): string;
@@ -96,6 +99,7 @@ const TEXTS: Record<Language, PayoutTexts> = {
     stopped: "Nothing that sends money out goes now. An admin ends it: /resume payouts REASON",
     held: (count) => (count === 0 ? [] : [`Approved and not sent yet, so held: ${count}`]),
     notStopped: "Payouts are not stopped.",
+    notShown: "You were not shown this list in the last 10 minutes, so nothing was changed.",
     lookThrough:
       "Go through these and compare with the gateway and your books: was it paid meanwhile?",
     nothingOpen:
@@ -123,6 +127,7 @@ const TEXTS: Record<Language, PayoutTexts> = {
     stopped: "Деньги сейчас не уходят. Возобновляет администратор: /resume payouts ПРИЧИНА",
     held: (count) => (count === 0 ? [] : [`Одобрено и ещё не отправлено, задержано: ${count}`]),
     notStopped: "Выплаты не остановлены.",
+    notShown: "За последние 10 минут вы этого списка не видели, поэтому ничего не изменено.",
     lookThrough: "Пройдите по списку и сверьте со шлюзом и учётом: не выплачено ли уже?",
     nothingOpen: "Открытого здесь нет. Сверьте шлюз и учёт с тем, о чём просят клиенты.",
     more: (count) => `… и ещё ${count}: GET /api/admin/exchange/orders`,

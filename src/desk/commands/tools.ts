@@ -3,7 +3,7 @@ import type { RiskClass } from "../../domain/tool.ts";
 import type { Tx } from "../../store/db.ts";
 import { type ListedTool, listTools, switchTool, type ToolLack } from "../change-tool.ts";
 import type { DeskDeps } from "../deps.ts";
-import { ADMINS, type Command, STAFF, type StaffCall, splitArgs } from "./command.ts";
+import { ADMINS, type Command, echoed, STAFF, type StaffCall, splitArgs } from "./command.ts";
 
 /** What the model may be offered, and what keeps it from being. */
 export const tools: Command = {
@@ -39,7 +39,7 @@ async function change(
   const { toolName, isActive } = wanted;
   const listed = await listTools(tx, deps.registry, tenantId);
   const known = listed.find((one) => one.tool.name === toolName);
-  if (!known) return texts.unknown(toolName);
+  if (!known) return texts.unknown(echoed(toolName));
   if (known.isActive === isActive) return texts.already(toolName, isActive);
   await switchTool(tx, { tenantId, by: staff.id, now: deps.clock.now(), ...wanted });
   deps.toolsChanged(tx, tenantId);

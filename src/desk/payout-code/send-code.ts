@@ -1,6 +1,7 @@
 import type { DeskAnswer } from "../../domain/desk.ts";
 import type { ClickEvent } from "../../domain/inbound.ts";
 import type { JsonObject } from "../../domain/json.ts";
+import { maskedCode } from "../../domain/payout-code.ts";
 import type { ToolReply } from "../../domain/tool.ts";
 import { conversationOf } from "../../store/conversations.ts";
 import type { Tx } from "../../store/db.ts";
@@ -16,8 +17,11 @@ import { PAYOUT_CODE } from "../../tools/handoff-card.ts";
 import { isoTime } from "../../tools/results.ts";
 import type { DeskDeps } from "../deps.ts";
 import { type CodeWork, findPayout, noteCode, noteRefusal } from "./find-payout.ts";
-import { CODE_TEXTS, masked } from "./texts.ts";
+import { CODE_TEXTS } from "./texts.ts";
 import { keepDraft } from "./type-code.ts";
+
+/** Nobody reads a code faster: the second press of a double click shows it again. Product time. */
+const READING_MS = 2_000;
 
 /** The operator has checked what was typed: the code goes to the lead, once. */
 export async function sendTypedCode(
@@ -36,14 +40,16 @@ export async function sendTypedCode(
   if (!draft) return { text: texts.nothingTyped(name), alert: true };
   if (draft.by?.id !== work.staff.id)
     return { text: texts.notYours(draft.by?.name ?? "?"), alert: true };
-  if (draft.until !== null && draft.until <= deps.clock.now()) {
-    await changeOrder(tx, { tenantId, id: order.id, now: deps.clock.now() }, NO_PAYOUT_CODE);
+  const now = deps.clock.now();
+  if (draft.until !== null && draft.until <= now) {
+    await changeOrder(tx, { tenantId, id: order.id, now }, NO_PAYOUT_CODE);
     return { text: texts.ended, replaces: true };
   }
-  const { code, until, typedAt } = draft;
-  const mask = masked(code);
-  if (!draft.wasShown) {
-    await keepDraft(tx, deps, work, { code, until, typedAt, wasShown: true });
+  const { code, until } = draft;
+  const mask = maskedCode(code);
+  const sendableFrom = draft.sendableFrom ?? now + READING_MS;
+  if (now < sendableFrom) {
+    await keepDraft(tx, deps, work, { code, until, typedAt: draft.typedAt, sendableFrom });
     const privately = texts.checkWhole({ order: name, code, until });
     return { text: texts.check(name, mask), privately, alert: true };
   }
@@ -70,7 +76,7 @@ async function send(tx: Tx, deps: DeskDeps, work: CodeWork, draft: PayoutCodeDra
   const amount = await tellModel(tx, order, now);
   await sendPayoutCode(tx, jobs, { order, amount, language, now });
   const texts = CODE_TEXTS[staffLanguage];
-  const value = texts.cardValue(masked(code), staff.name, now, until);
+  const value = texts.cardValue(maskedCode(code), staff.name, now, until);
   await changeHandoffCards(
     tx,
     { jobs, tenantId, now },

@@ -73,9 +73,3 @@ export const CODE_TEXTS = {
 function until({ until: ends }: { until: number | null }, words: string): string {
   return ends === null ? "" : `${words}${shownTime(ends)}`;
 }
-
-/** The last two characters; of a code so short that they would tell it, none. */
-export function masked(code: string): string {
-  const characters = Array.from(code);
-  return characters.length > 3 ? `••${characters.slice(-2).join("")}` : "••••";
-}

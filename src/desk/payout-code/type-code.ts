@@ -1,6 +1,7 @@
 import type { DeskAnswer, FormRequest } from "../../domain/desk.ts";
 import type { ClickEvent, SubmissionEvent } from "../../domain/inbound.ts";
 import type { CardButton } from "../../domain/messenger.ts";
+import { maskedCode } from "../../domain/payout-code.ts";
 import type { Tx } from "../../store/db.ts";
 import { changeOrder, orderName } from "../../store/orders.ts";
 import { type PayoutCodeDraft, sealPayoutDraft } from "../../store/payout-codes.ts";
@@ -9,7 +10,7 @@ import type { DeskDeps } from "../deps.ts";
 import { openSecretForm } from "../secret-forms.ts";
 import { type CodeWork, findUntyped, noteCode, noteRefusal } from "./find-payout.ts";
 import { payoutCodeForm, readTypedCode } from "./form.ts";
-import { CODE_TEXTS, masked } from "./texts.ts";
+import { CODE_TEXTS } from "./texts.ts";
 
 /** Sends what was typed; `value` is the handoff's id, as of all buttons about a code. */
 export const SEND_CODE = "payout_code_send";
@@ -69,8 +70,8 @@ export async function keepTypedCode(
   if (typed.kind === "wrong") return { text: typed.text };
   const { code, until } = typed;
   // Slack shows it whole with the answer; elsewhere the first press of Send does
-  const wasShown = submission.messenger === "slack";
-  const draft = { code, until, typedAt: now, wasShown };
+  const sendableFrom = submission.messenger === "slack" ? now : null;
+  const draft = { code, until, typedAt: now, sendableFrom };
   await keepDraft(tx, deps, work, draft);
   const by = work.staff.id;
   await noteCode(tx, deps, { order: work.order, by, eventType: "payout_code.typed" });
@@ -91,7 +92,7 @@ export async function keepDraft(
 function echo(
   deps: DeskDeps,
   { order, staff, handoffId }: CodeWork,
-  { code, until, wasShown }: PayoutCodeDraft,
+  { code, until, sendableFrom }: PayoutCodeDraft,
 ): DeskAnswer {
   const texts = CODE_TEXTS[deps.dress.staffLanguage];
   const name = orderName(order);
@@ -99,7 +100,7 @@ function echo(
     { label: texts.send, action: SEND_CODE, value: handoffId, style: "primary" },
     { label: texts.typeAgain, action: TYPE_AGAIN, value: handoffId },
   ];
-  const text = texts.typedMasked({ order: name, mask: masked(code), who: staff.name, until });
-  if (!wasShown) return { text, buttons };
+  const text = texts.typedMasked({ order: name, mask: maskedCode(code), who: staff.name, until });
+  if (sendableFrom === null) return { text, buttons };
   return { text, privately: texts.typed({ order: name, code, until }), buttons };
 }

@@ -47,7 +47,7 @@ export function understand(reading: Reading): Context {
     terms,
     mentionsMoney,
     namesMethod: (current.payoutMethod ?? current.payoutAccount) !== undefined,
-    asksQuote: mentionsMoney && needsQuote({ deal, terms, intents }),
+    asksQuote: mentionsMoney && (isQuotedNow(reading) || needsQuote({ deal, terms, intents })),
     namesNoSum:
       named.isNotPositive && (mentionsMoney || isSumByContext(reading.text, current, terms)),
     hash: hashIn(reading.text),
@@ -147,6 +147,11 @@ function isSumByContext(text: string, terms: Terms, known: Terms): boolean {
   if (!known.asset && !known.amount) return false;
   const words = text.match(/\p{L}+/gu) ?? [];
   return intents.has("change") || words.length <= SHORT_ANSWER_WORDS;
+}
+
+/** A price of this turn: the lead has not heard it yet and can have agreed to nothing. */
+function isQuotedNow({ turnRuns }: Reading): boolean {
+  return turnRuns.some((run) => run.name === "compute_exchange_quote" && run.result.ok);
 }
 
 function needsQuote(known: { deal: Deal; terms: Terms; intents: Set<Intent> }): boolean {

@@ -28,6 +28,9 @@ export interface Deal {
 /** Refusals of a payment that a later look may turn. */
 export const NOT_SETTLED = /unconfirmed|not_final|pending|unknown_hash|not_found|unknown_tx/;
 
+/** No one decided about this payout: it may be asked for again. */
+const PAYOUTS_STOPPED = "payouts_stopped";
+
 const START: Deal = { phase: "none", order: {}, kyc: "unknown" };
 
 export function followDeal(timeline: (ToolRun | Outcome)[]): Deal {
@@ -116,7 +119,8 @@ function afterPayout(deal: Deal, run: ToolRun): Deal {
       phase: result.ok ? "payout" : "paid",
       payout: { approval: result.approval, status: result.ok ? "completed" : "waiting" },
     };
-  return { ...deal, payout: { approval: result.approval, status: "refused" } };
+  const refused = result.code === PAYOUTS_STOPPED ? "stopped" : "refused";
+  return { ...deal, payout: { approval: result.approval, status: refused } };
 }
 
 /** Decisions of operators that no call of the model shows. */

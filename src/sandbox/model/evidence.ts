@@ -1,8 +1,15 @@
 import { normalise } from "./phrase.ts";
 import type { Passage, ToolResult } from "./reading.ts";
+import { sentencesOf } from "./sentences.ts";
 
 const STEM_LENGTH = 5;
-const SAID_SENTENCES = 2;
+const SAID_SENTENCES = 3;
+/** Means nothing without the sentence before it. */
+const LEANING =
+  /^(?:it|this|that|these|those|they|then|otherwise|also|but|so|in (?:this|that) case|(?:before|after) that|он[аои]?|эт[оаи]|этот|тогда|иначе|также|но|поэтому|в этом случае|(?:до|после) этого)(?!\p{L})/iu;
+/** A heading that its sentences hold under only. */
+const CONDITION =
+  /^(?:if|when|after|before|without|unless|если|когда|после|до|без|пока)(?!\p{L})[^?]*$/iu;
 /** Below this share of the question's words a passage is about something else. */
 const FITTING_SHARE = 0.4;
 const STOP_WORDS = new Set(
@@ -18,14 +25,15 @@ const STOP_WORDS = new Set(
 export function answerFrom(passages: Passage[], question: string): string | undefined {
   const asked = stems(question);
   if (asked.size === 0) return undefined;
-  const best = passages
+  const ranked = passages
     .map((passage) => ({ passage, score: share(asked, stems(`${passage.title} ${passage.text}`)) }))
-    .sort((a, b) => b.score - a.score)[0];
-  if (!best || best.score < FITTING_SHARE) return undefined;
-  const said = bestSentences(best.passage.text, asked)
-    .join(" ")
-    .replace(/[.!]?$/, "");
-  return said === "" ? undefined : `${said} [${best.passage.id}].`;
+    .filter(({ score }) => score >= FITTING_SHARE)
+    .sort((a, b) => b.score - a.score);
+  for (const { passage } of ranked) {
+    const said = quoted(passage.text, asked).replace(/[.!]?$/, "");
+    if (said !== "") return `${said} [${passage.id}].`;
+  }
+  return undefined;
 }
 
 /** The matches of a search as passages. */
@@ -39,16 +47,31 @@ export function foundPassages(result: ToolResult): Passage[] {
   }));
 }
 
-/** The nearest sentence and the one behind it, in the order of the text. */
-function bestSentences(text: string, asked: Set<string>): string[] {
-  const sentences = text
-    .replace(/^#+\s.*$/gm, " ")
-    .split(/(?<=[.!?])\s+|\n+/)
-    .map((sentence) => sentence.replace(/^[-*•]\s+/, "").trim())
-    .filter((sentence) => sentence !== "" && !sentence.endsWith("?"));
-  const scores = sentences.map((sentence) => share(asked, stems(sentence)));
-  const top = scores.indexOf(Math.max(...scores));
-  return sentences.slice(Math.max(top, 0), Math.max(top, 0) + SAID_SENTENCES);
+/**
+ * The nearest sentence and the one behind it, with what it leans on before it; nothing where only
+ * the title fits: such a sentence speaks of something else.
+ */
+function quoted(text: string, asked: Set<string>): string {
+  const sentences = sentencesOf(text);
+  const scores = sentences.map((sentence) => share(asked, stems(sentence.text)));
+  const best = Math.max(0, ...scores);
+  const top = scores.indexOf(best);
+  const nearest = sentences[top];
+  if (best === 0 || !nearest) return "";
+  const isBeside = (at: number) => sentences[at]?.heading === nearest.heading;
+  let start = top;
+  while (leans(sentences[start]?.text) && isBeside(start - 1)) start -= 1;
+  if (top - start >= SAID_SENTENCES) return "";
+  const end = Math.min(top + 2, start + SAID_SENTENCES);
+  const said = sentences.slice(start, end).filter((_, at) => isBeside(start + at));
+  const condition = CONDITION.test(nearest.heading) ? `${nearest.heading}: ` : "";
+  return (
+    condition + said.map((sentence) => sentence.text.replace(/(?<=[\p{L}\p{N})])$/u, ".")).join(" ")
+  );
+}
+
+function leans(sentence = ""): boolean {
+  return LEANING.test(sentence);
 }
 
 function share(asked: Set<string>, said: Set<string>): number {

@@ -1,3 +1,4 @@
+import { readMedia, withoutMarks } from "./media.ts";
 import { normalise } from "./phrase.ts";
 import { type ChatMessage, type ChatRequest, messageText } from "./wire.ts";
 
@@ -39,8 +40,12 @@ export interface Reading {
   earlierTexts: string[];
   /** What the lead wrote since the last reply, in one text without media marks. */
   text: string;
-  /** `photo`, `video_note`, `document` … of this turn. */
+  /** Files of this turn that people can look at: `photo`, `video_note`, `document` … */
   media: string[];
+  /** What came without words and is no such file: `sticker`, `voice`, `location`, `empty` … */
+  wordless: string[];
+  /** A file came that nobody can open. */
+  hasTooLarge: boolean;
   /** Set when the request goes on after an approval, without a word of the lead. */
   trigger?: Outcome;
   /** Outcomes that joined a turn of the lead. */
@@ -57,7 +62,6 @@ export interface Reading {
 
 const OUTCOME =
   /\b(A-\d+)\b\s*(?:\(([a-z_]+)\))?[^.;\n]{0,20}?\b(completed|declined|rejected|expired|failed|cancelled|superseded|unknown|waiting_approval)\b/;
-const MEDIA = /\[([a-z_]+)(?:[:,][^\]]*)?\]/gi;
 
 export function readRequest(request: ChatRequest): Reading {
   const { messages } = request;
@@ -74,10 +78,8 @@ export function readRequest(request: ChatRequest): Reading {
   return {
     language: languageOf([...earlierTexts, ...users], messages.filter(isReply).map(messageText)),
     earlierTexts,
-    text: whole.replace(MEDIA, " ").trim(),
-    media: [...whole.matchAll(MEDIA)]
-      .map((match) => match[1] ?? "")
-      .filter((kind) => kind !== "forwarded"), // says whose the text is
+    text: withoutMarks(whole),
+    ...readMedia(whole),
     trigger: users.length === 0 ? notices.at(-1) : undefined,
     notices,
     timeline: messages.flatMap((m, at): (ToolRun | Outcome)[] => {

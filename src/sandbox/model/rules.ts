@@ -4,6 +4,7 @@ import { readRequest } from "./reading.ts";
 import { repairedText } from "./repair.ts";
 import { bookMeeting, deskWork } from "./skill-desk.ts";
 import { answerInfo, answerQuestion } from "./skill-knowledge.ts";
+import { answerWordless, mediaNotes, refuseLargeFile } from "./skill-media.ts";
 import { closeDeal, explainEarlyRequisites, noteMethod, quoteTerms } from "./skill-order.ts";
 import { outcomeText, tellOutcome } from "./skill-outcome.ts";
 import { checkPayment, payOut, receiveIdentity } from "./skill-payment.ts";
@@ -16,8 +17,10 @@ import type { ChatRequest } from "./wire.ts";
 const SKILLS: Skill[] = [
   tellOutcome,
   handOver,
+  refuseLargeFile,
   checkPayment,
   cancelDeal,
+  answerWordless,
   receiveIdentity,
   askForPositiveSum,
   quoteTerms,
@@ -65,5 +68,6 @@ function framed(context: Context, text: string): string {
   const greets = context.intents.has("greet") && reading.isFirstReply;
   const greeting = reading.language === "ru" ? "Здравствуйте!" : "Hello!";
   const starts = greets && !text.startsWith(greeting) ? [greeting] : [];
-  return [...starts, ...news, text].join(" ");
+  const notes = mediaNotes(context).filter((note) => !text.includes(note));
+  return [...starts, ...news, text, ...notes].join(" ");
 }

@@ -108,7 +108,19 @@ function requisitesGivenNow(context: Context): boolean {
   return resultOf(context, REQUISITES_TOOL) !== undefined;
 }
 
+/** No price was told before, e.g. the history begins behind it: the quote comes first. */
+function quoteFirst(context: Context): ModelAnswer | undefined {
+  const isTold = context.deal.quote && !resultOf(context, QUOTE_TOOL);
+  if (isTold || !offered(context, QUOTE_TOOL)) return undefined;
+  const { asset, amount, amountMode, network } = context.terms;
+  return (
+    ask(context, call(QUOTE_TOOL, { asset, amount, amountMode, network })) ?? quotedAnswer(context)
+  );
+}
+
 function proposeOrder(context: Context): ModelAnswer | undefined {
+  const first = quoteFirst(context);
+  if (first) return first;
   const create = call(ORDER_TOOL, orderArguments(context));
   if (!has(context, "formal")) return ask(context, create);
   return ask(context, call(CHECK_TOOL), create);

@@ -1,6 +1,7 @@
 import { type Context, inLanguage, resultOf, type Skill } from "./context.ts";
 import { INFO_TOOL } from "./info.ts";
 import type { Outcome, ToolRun } from "./reading.ts";
+import { paysOutAtOffice } from "./speak-deal.ts";
 
 const SUBJECTS: Record<string, [russian: string, english: string]> = {
   issue_exchange_payout: ["выдаче", "the payout"],
@@ -78,7 +79,8 @@ function completedText(context: Context, outcome: Outcome): string {
 function payoutText(context: Context, outcome: Outcome): string {
   const run = payoutRun(context, outcome);
   const { location, codeDelivered } = run?.result.data ?? {};
-  const place = location ?? resultOf(context, INFO_TOOL)?.data.officeAddress;
+  const office = paysOutAtOffice(context) ? resultOf(context, INFO_TOOL) : undefined;
+  const place = location ?? office?.data.officeAddress;
   const where = place ? inLanguage(context, ` Место: ${place}.`, ` Place: ${place}.`) : "";
   const code =
     codeDelivered === true

@@ -3,6 +3,7 @@ import { ask, type Context, call, has, inLanguage, resultOf, type Skill } from "
 import { INFO_TOOL, infoSentences } from "./info.ts";
 import { asksPerson, type ToolResult } from "./reading.ts";
 import { refusalAnswer } from "./refusal.ts";
+import { noOfficeText, paysOutAtOffice } from "./speak-deal.ts";
 import { withPerson } from "./with-person.ts";
 
 const VERIFY_TOOL = "verify_exchange_payment";
@@ -148,11 +149,12 @@ export const payOut: Skill = (context) => {
   const { deal } = context;
   const isPaid = deal.phase === "paid" || deal.phase === "payout";
   if (!isPaid) return deal.phase === "none" ? undefined : { content: notPaidText(context) };
-  const calls = deal.payout && !resultOf(context, PAYOUT_TOOL) ? [] : [payoutCall(context)];
-  const asked = ask(context, ...calls, call(INFO_TOOL));
+  const isOpen = !deal.payout || deal.payout.status === "stopped";
+  const calls = isOpen || resultOf(context, PAYOUT_TOOL) ? [payoutCall(context)] : [];
+  if (isToldOffice(context)) calls.push(call(INFO_TOOL));
+  const asked = ask(context, ...calls);
   if (asked) return asked;
-  const info = resultOf(context, INFO_TOOL);
-  const place = info?.ok ? infoSentences(context, info, ["address", "hours"]).join(" ") : "";
+  const place = placeText(context);
   const standing = standingPayoutText(context);
   if (standing) return { content: `${standing} ${place}`.trim() };
   return withPerson(context, { reason: "payout_review", said: place });
@@ -161,9 +163,21 @@ export const payOut: Skill = (context) => {
 function wantsPayout(context: Context): boolean {
   if (has(context, "payout")) return true;
   const { phase, payout } = context.deal;
-  if (payout?.status === "refused") return has(context, "status");
+  if (payout?.status === "refused" || payout?.status === "stopped") return has(context, "status");
   const isPaid = phase === "paid" || payout?.status === "making";
   return isPaid && has(context, "status", "hours", "address", "methods", "accept", "pay");
+}
+
+/** Address and hours are for those who come; others hear them only when they ask for the office. */
+function isToldOffice(context: Context): boolean {
+  return paysOutAtOffice(context) || /office|офис/i.test(context.reading.text);
+}
+
+function placeText(context: Context): string {
+  const info = isToldOffice(context) ? resultOf(context, INFO_TOOL) : undefined;
+  const office = info?.ok ? infoSentences(context, info, ["address", "hours"]) : [];
+  const way = paysOutAtOffice(context) ? [] : [noOfficeText(context)];
+  return [...way, ...office].join(" ");
 }
 
 function payoutCall(context: Context) {

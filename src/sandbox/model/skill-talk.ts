@@ -107,15 +107,18 @@ export const smallTalk: Skill = (context) => {
       "All right, take your time. Write when you want to go on.",
     );
   const greeting = has(context, "greet") ? inLanguage(context, "Здравствуйте! ", "Hello! ") : "";
-  const offer = offered(context, "compute_exchange_quote")
-    ? inLanguage(
-        context,
-        "Чем помочь: посчитать обмен или ответить на вопрос?",
-        "How can I help: work out an exchange or answer a question?",
-      )
-    : inLanguage(context, "Чем могу помочь?", "How can I help you?");
-  return { content: greeting + offer };
+  return { content: greeting + offerText(context) };
 };
+
+export function offerText(context: Context): string {
+  if (!offered(context, "compute_exchange_quote"))
+    return inLanguage(context, "Чем могу помочь?", "How can I help you?");
+  return inLanguage(
+    context,
+    "Чем помочь: посчитать обмен или ответить на вопрос?",
+    "How can I help: work out an exchange or answer a question?",
+  );
+}
 
 function waitForTransfer(context: Context) {
   return say(

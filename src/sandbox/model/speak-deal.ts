@@ -30,6 +30,26 @@ export function quoteText(context: Context, result: ToolResult): string {
   );
 }
 
+/** Also where no way was named: the office is where the business can be met. */
+export function paysOutAtOffice(context: Context): boolean {
+  return ["", "office_cash"].includes(agreedMethod(context));
+}
+
+/** How the money comes to a lead who need not come for it. */
+export function noOfficeText(context: Context): string {
+  const method = METHOD_NAMES[agreedMethod(context)];
+  if (!method) return "";
+  return inLanguage(
+    context,
+    `Получение: ${method[0]}, в офис приходить не нужно.`,
+    `You receive it as ${method[1]}, so you need not come to the office.`,
+  );
+}
+
+function agreedMethod(context: Context): string {
+  return String(context.deal.order.payoutMethod ?? context.terms.payoutMethod ?? "");
+}
+
 export function methodText(context: Context): string {
   const method = METHOD_NAMES[context.terms.payoutMethod ?? ""];
   return inLanguage(

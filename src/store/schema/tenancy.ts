@@ -43,6 +43,10 @@ export const destinations = pgTable(
     messenger: text("messenger").$type<MessengerName>().notNull(),
     chatId: text("chat_id").notNull(),
     purpose: text("purpose").$type<"operators" | "review" | "kyc">().notNull(),
+    /** What the environment named goes when it names it no longer. */
+    source: text("source").$type<"environment" | "setup">().notNull().default("setup"),
+    /** The id before the chat moved: the environment may still name it so. */
+    movedFrom: text("moved_from"),
     createdAt: instant("created_at").notNull(),
   },
   (t) => [uniqueIndex("destinations_chat").on(t.tenantId, t.messenger, t.chatId, t.purpose)],

@@ -53,7 +53,7 @@ export function issueExchangePayout(deps: ExchangeDeps): RagTool<Args> {
     prepare: (tx, args, scope) => preparePayout(tx, deps, args, scope),
     run: (call) => pay(deps, call),
     lookUp: (call) => lookUpPayout(deps, call),
-    affirm: affirmPayout,
+    affirm: (tx, scope, action) => affirmPayout(tx, deps, scope, action),
   };
 }
 

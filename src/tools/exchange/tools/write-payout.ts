@@ -13,7 +13,7 @@ import { sealPayoutCode } from "../../../store/payout-codes.ts";
 import type { ToolCall } from "../../contract.ts";
 import { isoTime, success } from "../../results.ts";
 import type { AcceptedPayout } from "../payout-answer.ts";
-import { normalizePayoutMethod, payoutMethodRules } from "../payout-methods.ts";
+import { askHandover, endsWithGateway } from "./ask-handover.ts";
 import type { ExchangeDeps } from "./exchange-deps.ts";
 import { moveStage } from "./move-stage.ts";
 import { sendPayoutCode } from "./send-payout-code.ts";
@@ -52,6 +52,7 @@ export async function writePayout(
   );
   await moveStage(tx, call, "payout_approved");
   if (isDone) await closeReviews(tx, call, orderId);
+  if (isDone) await askHandover(tx, deps, call, { order, amount });
   const { language, now } = call;
   if (isNewCode) await sendPayoutCode(tx, deps.jobs, { order, amount, language, now });
   const codeEnds = order.payoutCodeExpiresAt;
@@ -73,12 +74,6 @@ export async function writePayout(
       expiresAt: codeEnds === null ? undefined : isoTime(codeEnds),
     },
   );
-}
-
-/** Cash still changes hands after the gateway's yes; a bank transfer is over with it. */
-function endsWithGateway(order: Order): boolean {
-  const method = normalizePayoutMethod(order.payoutMethod ?? "");
-  return method !== null && payoutMethodRules(method).afterGateway === "completed";
 }
 
 /** What a person has completed meanwhile stays so. */
