@@ -24,6 +24,8 @@ function project(name: string, { order, limitMs }: { order: number; limitMs: num
       name,
       include: [`test/${name}/**/*.test.ts`],
       testTimeout: limitMs,
+      // how long `expect.poll` waits for what must become true
+      expect: { poll: { timeout: 20_000 } },
       hookTimeout: limitMs,
       maxWorkers: WORKERS,
       sequence: { groupOrder: order },

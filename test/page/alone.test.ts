@@ -39,10 +39,14 @@ const ALONE = { withDesk: false };
 inBrowser(({ visit }) => {
   test("without a product the page says so, names the variables and shows no decisions", async () => {
     const page = await visit({ origin: emulators.origin });
-    expect(await page.locator(".alone h2").textContent()).toBe("Only the outside world runs here");
+    await expect
+      .poll(() => page.locator(".alone h2").textContent())
+      .toBe("Only the outside world runs here");
     await page.click(".alone summary");
-    expect(await page.locator(".alone pre").textContent()).toContain("TELEGRAM_BOT_TOKEN=");
-    expect(await page.locator("#panel-trace, #open-stories").count()).toBe(0);
+    await expect
+      .poll(() => page.locator(".alone pre").textContent())
+      .toContain("TELEGRAM_BOT_TOKEN=");
+    await expect.poll(() => page.locator("#panel-trace, #open-stories").count()).toBe(0);
   });
 
   test("shows that the bot is typing, until its message comes", async () => {
@@ -51,7 +55,7 @@ inBrowser(({ visit }) => {
     await page.locator("#lead-typing").waitFor();
     await bot("sendMessage", { chat_id: 1001, text: "here I am" });
     await page.locator("#lead-log .bot", { hasText: "here I am" }).waitFor();
-    expect(await page.locator("#lead-typing").isVisible()).toBe(false);
+    await expect.poll(() => page.locator("#lead-typing").isVisible()).toBe(false);
   });
 
   test("presses the bot's buttons below a message, and opens its links beside the page", async () => {

@@ -41,7 +41,9 @@ inBrowser(({ visit }) => {
       await page.locator("#lead-text").press("Enter");
       await page.locator('#tabs [data-tab="trace"] .badge').waitFor();
       await page.click('#tabs [data-tab="trace"]');
-      expect(await page.locator('#tabs [data-tab="trace"] .badge').isVisible()).toBe(false);
+      await expect
+        .poll(() => page.locator('#tabs [data-tab="trace"] .badge').isVisible())
+        .toBe(false);
     });
   });
 
@@ -50,18 +52,18 @@ inBrowser(({ visit }) => {
     const tops = await page.locator(".panel:visible").evaluateAll(topsOf);
     expect(tops).toHaveLength(4);
     expect(new Set(tops).size).toBe(1);
-    expect(await page.locator("#tabs").isVisible()).toBe(false);
+    await expect.poll(() => page.locator("#tabs").isVisible()).toBe(false);
     expect(await tooWide(page)).toEqual([]);
   });
 
   test("greets once, in four sentences, and says that the model is a stand-in", async () => {
     const page = await visit({ greeted: true });
-    expect(await page.locator("#intro .dialog-body p").count()).toBe(4);
-    expect(await page.locator("#intro").textContent()).toContain("sandbox-rules");
+    await expect.poll(() => page.locator("#intro .dialog-body p").count()).toBe(4);
+    await expect.poll(() => page.locator("#intro").textContent()).toContain("sandbox-rules");
     await page.keyboard.press("Escape");
     await page.reload();
     await page.waitForSelector('body[data-ready="yes"]');
-    expect(await page.locator("#intro").isVisible()).toBe(false);
+    await expect.poll(() => page.locator("#intro").isVisible()).toBe(false);
   });
 
   test("speaks English and Russian, and keeps the client over the change", async () => {
@@ -70,10 +72,10 @@ inBrowser(({ visit }) => {
     await page.locator("#lead-text").fill("hello");
     await page.locator("#lead-text").press("Enter");
     await page.locator("#lead-log .bot").first().waitFor();
-    expect(await page.locator("#operators-title").textContent()).toBe("Operators");
+    await expect.poll(() => page.locator("#operators-title").textContent()).toBe("Operators");
     await page.click(".language");
     await page.waitForSelector('html[lang="ru"] body[data-ready="yes"]');
-    expect(await page.locator("#operators-title").textContent()).toBe("Операторы");
+    await expect.poll(() => page.locator("#operators-title").textContent()).toBe("Операторы");
     await page.locator("#lead-log .own", { hasText: "hello" }).waitFor();
     await page.locator("#trace-log", { hasText: "Ответ клиенту" }).waitFor();
   });

@@ -56,11 +56,11 @@ inBrowser(({ visit, world }) => {
     await page.locator('#player[data-state="reading"]').waitFor();
     await page.click("#player-pause");
     await page.locator('#player[data-state="paused"]').waitFor();
-    expect(await page.locator("#player-count").textContent()).toBe("step 1 of 4");
+    await expect.poll(() => page.locator("#player-count").textContent()).toBe("step 1 of 4");
     await page.click("#player-pause");
     await page.locator("#player-count", { hasText: "step 2 of 4" }).waitFor();
     await page.click("#player-stop");
-    expect(await page.locator("#player").isVisible()).toBe(false);
+    await expect.poll(() => page.locator("#player").isVisible()).toBe(false);
   });
 });
 
