@@ -11,11 +11,6 @@ forEachEngine((engine) => {
   });
   afterAll(() => desk.close());
 
-  async function payoutsOf(lead: Lead): Promise<Played[]> {
-    const { orders } = await lead.trace();
-    const own = new Set(orders.map(({ number }: Played) => `EX-${number}`));
-    return (await desk.payouts()).filter(({ order_id }) => own.has(order_id));
-  }
   const payoutCalls = ({ candidates }: Played) =>
     candidates.filter(({ tool_name }: Played) => tool_name === "issue_exchange_payout");
 
@@ -48,7 +43,7 @@ forEachEngine((engine) => {
       expect(approvals.at(-1).status).toBe("pending");
       expect(audit.at(-1)).toMatchObject({ event_type: "approval.refused", user_id: null });
       expect(await lena.card()).toMatchObject({ text: before.text, buttons: before.buttons });
-      expect(await payoutsOf(lena)).toEqual([]);
+      expect(await desk.payoutsOf(lena)).toEqual([]);
       const heard = (await desk.slackCards()).find(({ text }) => text === answer);
       expect(heard?.ephemeral_for).toBe("U0EVE");
     });
@@ -65,7 +60,7 @@ forEachEngine((engine) => {
         /Already approved by (Alice|Bob) at \d{4}-/.test(answer),
       );
       expect([won.length, lost.length], answers.join(" | ")).toEqual([1, 1]);
-      const [payout, ...others] = await payoutsOf(lena);
+      const [payout, ...others] = await desk.payoutsOf(lena);
       expect(others).toEqual([]);
       expect(payout).toMatchObject({ amount: "62600", currency: "THB" });
     });
@@ -98,7 +93,7 @@ forEachEngine((engine) => {
       const update = { callback_query: callback };
       await desk.world.post("telegram/updates", [update, update, update]);
       await desk.idle();
-      expect(await payoutsOf(lena)).toHaveLength(1);
+      expect(await desk.payoutsOf(lena)).toHaveLength(1);
       const { audit, votes } = await lena.trace();
       const decided = audit.filter(
         (line: Played) =>
@@ -133,7 +128,7 @@ forEachEngine((engine) => {
       const again = payoutCalls(await lena.trace()).at(-1);
       expect(again).toMatchObject({ status: "blocked_by_policy", code: "rejected_before" });
       expect((await lena.trace()).approvals).toHaveLength(asked);
-      expect(await payoutsOf(lena)).toEqual([]);
+      expect(await desk.payoutsOf(lena)).toEqual([]);
       expect((await lena.trace()).orders[0].status).toBe("paid");
     });
   });
@@ -149,9 +144,9 @@ forEachEngine((engine) => {
       await alice.says("Когда подойти?");
       const card = await alice.card();
       expect(await desk.operator("U0ALICE").presses("Approve", card)).toMatch(/your own account/);
-      expect(await payoutsOf(alice)).toEqual([]);
+      expect(await desk.payoutsOf(alice)).toEqual([]);
       expect(await desk.operator("U0BOB").presses("Approve", card)).toMatch(/approved/);
-      expect(await payoutsOf(alice)).toHaveLength(1);
+      expect(await desk.payoutsOf(alice)).toHaveLength(1);
     });
   });
 
@@ -175,7 +170,7 @@ forEachEngine((engine) => {
         expires_at: null,
       });
       await desk.operator("U0BOB").presses("Approve", await paid.card());
-      expect(await payoutsOf(paid)).toHaveLength(1);
+      expect(await desk.payoutsOf(paid)).toHaveLength(1);
     });
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Fault } from "../../src/sandbox/faults.ts";
 import { openDesk } from "../support/desk.ts";
-import type { Desk, Lead } from "../support/desk-people.ts";
+import type { Desk } from "../support/desk-people.ts";
 import { forEachEngine } from "../support/engines.ts";
 import type { Played } from "../support/played-world.ts";
 
@@ -13,12 +13,6 @@ forEachEngine((engine) => {
   afterAll(() => desk.close());
   const clear = (fault: Pick<Fault, "service" | "kind">) => desk.fault({ ...fault, count: 0 });
   afterEach(() => desk.script([]));
-
-  async function payoutsOf(lead: Lead): Promise<Played[]> {
-    const { orders } = await lead.trace();
-    const own = new Set(orders.map(({ number }: Played) => `EX-${number}`));
-    return (await desk.payouts()).filter(({ order_id }) => own.has(order_id));
-  }
 
   describe("the payout gateway", () => {
     test.each<[string, Omit<Fault, "service">]>([
@@ -33,7 +27,7 @@ forEachEngine((engine) => {
       await desk.operator("U0ALICE").presses("Approve", await lena.card());
       await desk.advance(5);
       await desk.advance(60);
-      expect(await payoutsOf(lena)).toHaveLength(1);
+      expect(await desk.payoutsOf(lena)).toHaveLength(1);
       const { orders, conversation, executions } = await lena.trace();
       expect([orders[0].status, conversation.stage]).toEqual(["payout", "payout_or_completion"]);
       expect(executions.at(-1).status).toBe("completed");

@@ -42,6 +42,7 @@ export function createPerson(desk: Desk, { chatId, write, edit, said }: LeadChat
   let heard = 0;
   const lead: Person = {
     says: (text) => lead.sends({ text }),
+    writes: write,
     async sends(...messages) {
       for (const message of messages) await write(message);
       await world.idle();

@@ -76,6 +76,8 @@ export interface Person {
   /** Writes, waits until everything is done, and gives what the bot said since. */
   says(text: string): Promise<string>;
   sends(...messages: Sent[]): Promise<string>;
+  /** Writes and does not wait. */
+  writes(message: Sent): Promise<unknown>;
   /** Changes the words of what was written last, waits, and gives what the bot said since. */
   edits(text: string): Promise<string>;
   /** What the bot said since it was last listened to. */
@@ -101,7 +103,6 @@ export interface Person {
 /** A person who writes to the bot in a private Telegram chat. */
 export interface Lead extends Person {
   id: number;
-  /** Writes and does not wait. */
   writes(message: Sent): Promise<{ message_id: number; update_id: number }>;
   chat(): Promise<ChatMessage[]>;
 }

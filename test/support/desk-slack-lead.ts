@@ -12,10 +12,21 @@ export function createSlackLead(desk: Desk): Person {
   const channel = `D0CLIENT${people}`;
   let hasWritten = false;
   let last = "";
+  /** Slack shows what is passed on as an attachment of an empty message. */
+  const forward = async (text: string) => {
+    const ts = `${Math.floor(Date.now() / 1000)}.${String(people).padStart(6, "0")}`;
+    const said = { type: "message", channel, channel_type: "im", user, ts, text: "" };
+    const attachments = [{ is_share: true, author_name: "Ann", text }];
+    const event = { ...said, event_ts: ts, attachments };
+    const team_id = "T0SANDBOX";
+    const payload = { type: "event_callback", team_id, event_id: `Ev${user}`, event };
+    await world.post("slack/events", payload);
+  };
   return createPerson(desk, {
     chatId: channel,
     async write(message) {
       hasWritten = true;
+      if (message.forward_origin) return forward(message.text ?? "");
       const sent = await world.post("slack/messages", { channel, user, ...slackMessage(message) });
       last = sent.ts;
     },
