@@ -70,9 +70,7 @@ async function playThrough(page: Page, story: string): Promise<string[]> {
   await page.click(`[data-story="${story}"] [data-play="steps"]`);
   const captions: string[] = [];
   for (;;) {
-    await page.waitForSelector('#player[data-state="paused"], #player[data-state="done"]', {
-      timeout: 90_000,
-    });
+    await page.waitForSelector('#player[data-state="paused"], #player[data-state="done"]');
     captions.push((await page.locator("#player-look").textContent()) ?? "");
     expect(captions.at(-1)).not.toMatch(NOT_WORKED);
     if ((await page.getAttribute("#player", "data-state")) === "done") return captions;

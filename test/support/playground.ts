@@ -29,6 +29,8 @@ export interface Visit extends BrowserContextOptions {
 // biome-ignore lint/style/noProcessEnv: whoever runs the tests names the browser
 const CHROMIUM = findChromium(process.env.CHROMIUM_PATH);
 
+const BUSY_MINUTE_MS = 90_000;
+
 /** Runs in a real browser; where none is installed the file is skipped, and its title says why. */
 export function inBrowser(define: (visitors: Visitors) => void, { withDesk = true } = {}): void {
   if (CHROMIUM.kind === "none") {
@@ -56,6 +58,8 @@ export function inBrowser(define: (visitors: Visitors) => void, { withDesk = tru
       world: () => createPlayedWorld(desk?.origin() ?? ""),
       async visit({ language = "en", greeted = false, origin, expected, ...how } = {}) {
         const context = await browser.newContext({ reducedMotion: "reduce", ...how });
+        // a step ends when nothing is due, and a played group takes 20 posts a minute
+        context.setDefaultTimeout(BUSY_MINUTE_MS);
         const page = await context.newPage();
         page.on("pageerror", (error) => troubles.push(error.message));
         page.on("console", (line) => {
