@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, gte, lt, or, type SQL } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, gte, inArray, lt, or, type SQL } from "drizzle-orm";
 import type { ApprovalStatus } from "../domain/approval.ts";
 import type { Tx } from "./db.ts";
 import { approvalQueue, approvalVotes } from "./schema/approvals.ts";
@@ -22,6 +22,7 @@ const {
 export const visibleOrderColumns = orderColumns;
 export type OrderStatus = (typeof exchangeOrders.$inferSelect)["status"];
 
+/** Newest first, from below `after`. To be shown: rows are not checked for who wrote them. */
 export function listApprovals(
   tx: Tx,
   query: ListQuery<number> & { status?: ApprovalStatus | undefined },
@@ -57,6 +58,7 @@ export async function findApproval(tx: Tx, tenantId: string, which: string | num
   return { approval, votes };
 }
 
+/** Last changed first. `after` names time and id, as many may have changed in one millisecond. */
 export function listConversations(tx: Tx, query: ListQuery<{ at: number; id: string }>) {
   const { after } = query;
   return tx
@@ -85,13 +87,14 @@ export interface AuditFilter {
   eventType?: string | undefined;
   conversationId?: string | undefined;
   runId?: string | undefined;
-  candidateId?: string | undefined;
+  candidateIds?: readonly string[] | undefined;
   userId?: string | undefined;
   toolName?: string | undefined;
   since?: number | undefined;
   until?: number | undefined;
 }
 
+/** Newest first; ids grow with time. */
 export function listAudit(tx: Tx, query: ListQuery<string>, filter: AuditFilter) {
   return tx
     .select()
@@ -107,6 +110,7 @@ export function listAudit(tx: Tx, query: ListQuery<string>, filter: AuditFilter)
     .limit(query.limit);
 }
 
+/** Newest first, without columns that hold a code. */
 export function listOrders(
   tx: Tx,
   query: ListQuery<number> & { status?: OrderStatus | undefined },
@@ -137,12 +141,12 @@ export async function findOrder(tx: Tx, tenantId: string, which: string | number
 }
 
 function auditConditions(filter: AuditFilter): SQL[] {
-  const { eventType, conversationId, runId, candidateId, userId, toolName, since, until } = filter;
+  const { eventType, conversationId, runId, candidateIds, userId, toolName, since, until } = filter;
   return [
     eventType !== undefined && eq(auditLog.eventType, eventType),
     conversationId !== undefined && eq(auditLog.conversationId, conversationId),
     runId !== undefined && eq(auditLog.runId, runId),
-    candidateId !== undefined && eq(auditLog.candidateId, candidateId),
+    candidateIds !== undefined && inArray(auditLog.candidateId, [...candidateIds]),
     userId !== undefined && eq(auditLog.userId, userId),
     toolName !== undefined && eq(auditLog.toolName, toolName),
     since !== undefined && gte(auditLog.createdAt, since),

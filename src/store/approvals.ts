@@ -1,31 +1,54 @@
-import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { ApprovalStatus, DecisionVia } from "../domain/approval.ts";
 import { newId } from "../domain/ids.ts";
+import type { Verified } from "../domain/verified.ts";
 import type { Tx } from "./db.ts";
+import { macOf, verified, verifiedRows } from "./row-mac.ts";
 import { approvalQueue, approvalVotes } from "./schema/approvals.ts";
 import { staff } from "./schema/tenancy.ts";
+import { statement, type ValueAt } from "./statement.ts";
 
+/** As it stands in the table. Whether the product wrote it so only a `Verified` one says. */
 export type ApprovalRow = typeof approvalQueue.$inferSelect;
 export type NewApproval = typeof approvalQueue.$inferInsert;
 
+/** Signs the row: whatever changes it past `setApproval` makes it none. */
 export async function insertApproval(tx: Tx, row: NewApproval): Promise<void> {
-  await tx.insert(approvalQueue).values(row);
+  const whole = { editableFields: [], ...row }; // signed as the database fills it in
+  await tx.insert(approvalQueue).values({ ...whole, mac: macOf(tx, TABLE, whole) });
 }
 
-/** Locks the row: decisions on one approval come one after another. */
+const TABLE = "approval_queue";
+
+/**
+ * Locks the row: decisions on one approval come one after another. One that something else than the
+ * product wrote is put aside: null, as when there is none.
+ */
 export async function lockApproval(
   tx: Tx,
   tenantId: string,
   id: string,
-): Promise<ApprovalRow | null> {
-  const rows = await tx
-    .select()
-    .from(approvalQueue)
-    .where(and(eq(approvalQueue.tenantId, tenantId), eq(approvalQueue.id, id)))
-    .for("update");
-  return rows[0] ?? null;
+): Promise<Verified<ApprovalRow> | null> {
+  const [row] = await tx.select().from(approvalQueue).where(isApproval(tenantId, id)).for("update");
+  return row ? genuineOrAside(tx, row) : null;
 }
 
+/** Nobody can decide on it any more, and nothing is due for it. */
+async function genuineOrAside(tx: Tx, row: ApprovalRow): Promise<Verified<ApprovalRow> | null> {
+  const genuine = verified(tx, TABLE, row);
+  if (!genuine && OPEN_APPROVALS.includes(row.status))
+    await tx
+      .update(approvalQueue)
+      .set({ status: "cancelled", nextStepAt: null })
+      .where(isApproval(row.tenantId, row.id));
+  return genuine;
+}
+
+function isApproval(tenantId: string, id: string) {
+  return and(eq(approvalQueue.tenantId, tenantId), eq(approvalQueue.id, id));
+}
+
+/** To be shown: a decision locks the row, a dispatch asks `grantOf`. */
 export async function approvalById(
   tx: Tx,
   tenantId: string,
@@ -67,7 +90,7 @@ export async function pendingByBusinessKey(
   tx: Tx,
   tenantId: string,
   businessKey: string,
-): Promise<ApprovalRow | null> {
+): Promise<Verified<ApprovalRow> | null> {
   const held = JSON.stringify([tenantId, businessKey]);
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${held}, 0))`);
   const rows = await tx
@@ -81,7 +104,7 @@ export async function pendingByBusinessKey(
       ),
     )
     .for("update");
-  return rows[0] ?? null;
+  return rows[0] ? genuineOrAside(tx, rows[0]) : null;
 }
 
 /** The pending approval of a tool in a conversation, newest first. */
@@ -97,7 +120,7 @@ export async function pendingOfTool(
         eq(approvalQueue.tenantId, query.tenantId),
         eq(approvalQueue.conversationId, query.conversationId),
         eq(approvalQueue.toolName, query.toolName),
-        eq(approvalQueue.status, "pending"),
+        inArray(approvalQueue.status, ["pending", "frozen"]),
       ),
     )
     .orderBy(desc(approvalQueue.number))
@@ -110,21 +133,26 @@ export async function pendingToolsOf(
   tx: Tx,
   query: { tenantId: string; conversationId: string },
 ): Promise<string[]> {
-  const rows = await tx
+  const rows = await waitingTools(tx, query);
+  return rows.map((row) => row.toolName);
+}
+
+const waitingTools = statement((on, value: ValueAt<{ tenantId: string; conversationId: string }>) =>
+  on
     .select({ toolName: approvalQueue.toolName })
     .from(approvalQueue)
     .where(
       and(
-        eq(approvalQueue.tenantId, query.tenantId),
-        eq(approvalQueue.conversationId, query.conversationId),
+        eq(approvalQueue.tenantId, value("tenantId")),
+        eq(approvalQueue.conversationId, value("conversationId")),
         inArray(approvalQueue.status, ["pending", "frozen"]),
       ),
-    );
-  return rows.map((row) => row.toolName);
-}
+    ),
+);
 
+/** By number, frozen ones among them; rows that the product did not write are left out. */
 export async function pendingApprovals(tx: Tx, tenantId: string): Promise<ApprovalRow[]> {
-  return tx
+  const rows = await tx
     .select()
     .from(approvalQueue)
     .where(
@@ -134,8 +162,13 @@ export async function pendingApprovals(tx: Tx, tenantId: string): Promise<Approv
       ),
     )
     .orderBy(asc(approvalQueue.number));
+  return verifiedRows(tx, TABLE, rows);
 }
 
+/**
+ * Locks the row, changes it and signs it anew. Throws when there is none, or none that the product
+ * wrote.
+ */
 export async function setApproval(
   tx: Tx,
   change: { tenantId: string; id: string } & Partial<
@@ -149,14 +182,28 @@ export async function setApproval(
       | "rejectedReason"
       | "approvedActionJson"
       | "effectiveActionJson"
+      | "actionDigest"
+      | "materialJson"
+      | "payloadSummary"
+      | "approvalsRequired"
+      | "approverRole"
+      | "editedBy"
+      | "frozenAt"
+      | "frozenReason"
+      | "approvesItselfAt"
+      | "expiresAt"
+      | "nextStepAt"
     >
   >,
 ): Promise<void> {
   const { tenantId, id, ...set } = change;
+  const row = await lockApproval(tx, tenantId, id);
+  if (!row) throw new Error(`approval ${id} does not exist, or the product did not write it so`);
+  const mac = macOf(tx, TABLE, { ...row, ...set });
   await tx
     .update(approvalQueue)
-    .set(set)
-    .where(and(eq(approvalQueue.tenantId, tenantId), eq(approvalQueue.id, id)));
+    .set({ ...set, mac })
+    .where(isApproval(tenantId, id));
 }
 
 /** Adds a person's vote; false when that person has already voted. */
@@ -168,31 +215,26 @@ export async function addVote(
     staffId: string;
     decision: "approve" | "reject";
     via: DecisionVia;
+    actionDigest: string;
     now: number;
   },
 ): Promise<boolean> {
-  const { now, ...rest } = vote;
+  const { now, ...given } = vote;
+  const row = { id: newId(), ...given };
   const rows = await tx
     .insert(approvalVotes)
-    .values({ id: newId(), ...rest, createdAt: now })
+    .values({ ...row, mac: macOf(tx, VOTES, row), createdAt: now })
     .onConflictDoNothing()
     .returning({ id: approvalVotes.id });
   return rows.length > 0;
 }
 
-/** All approving votes, also of people who have been suspended since. */
+/**
+ * All approving votes on the action as it is, also of people who have been suspended since. Votes on
+ * what was edited later count no more.
+ */
 export async function countVotes(tx: Tx, tenantId: string, approvalId: string): Promise<number> {
-  const rows = await tx
-    .select({ votes: sql<number>`count(*)::int` })
-    .from(approvalVotes)
-    .where(
-      and(
-        eq(approvalVotes.tenantId, tenantId),
-        eq(approvalVotes.approvalId, approvalId),
-        eq(approvalVotes.decision, "approve"),
-      ),
-    );
-  return rows[0]?.votes ?? 0;
+  return (await votersOf(tx, tenantId, approvalId)).length;
 }
 
 /** Votes of people who are still active: a suspension voids what is not decided yet. */
@@ -201,9 +243,45 @@ export async function countStandingVotes(
   tenantId: string,
   approvalId: string,
 ): Promise<number> {
-  const rows = await tx
-    .select({ votes: sql<number>`count(*)::int` })
+  const votes = await votersOf(tx, tenantId, approvalId);
+  return votes.filter(({ status }) => status === "active").length;
+}
+
+const VOTES = "approval_votes";
+export type Vote = typeof approvalVotes.$inferSelect;
+
+/** What people granted: the votes that the product wrote. `forged`: the request is not, itself. */
+export async function grantOf(
+  tx: Tx,
+  approval: ApprovalRow,
+): Promise<{ row: Verified<ApprovalRow>; votes: Verified<Vote>[] } | "forged"> {
+  const row = verified(tx, TABLE, approval);
+  if (!row) return "forged";
+  const { tenantId, id } = row;
+  const votes = await tx
+    .select()
     .from(approvalVotes)
+    .where(and(eq(approvalVotes.tenantId, tenantId), eq(approvalVotes.approvalId, id)));
+  return { row, votes: verifiedRows(tx, VOTES, votes) };
+}
+
+/** Whose approval stands, for the action as it is now; the first first. */
+export async function votersOf(
+  tx: Tx,
+  tenantId: string,
+  approvalId: string,
+): Promise<{ staffId: string; name: string; status: "active" | "suspended" }[]> {
+  const rows = await tx
+    .select({ vote: approvalVotes, person: staff })
+    .from(approvalVotes)
+    .innerJoin(
+      approvalQueue,
+      and(
+        eq(approvalQueue.tenantId, approvalVotes.tenantId),
+        eq(approvalQueue.id, approvalVotes.approvalId),
+        eq(approvalQueue.actionDigest, approvalVotes.actionDigest),
+      ),
+    )
     .innerJoin(
       staff,
       and(eq(staff.tenantId, approvalVotes.tenantId), eq(staff.id, approvalVotes.staffId)),
@@ -213,10 +291,79 @@ export async function countStandingVotes(
         eq(approvalVotes.tenantId, tenantId),
         eq(approvalVotes.approvalId, approvalId),
         eq(approvalVotes.decision, "approve"),
-        eq(staff.status, "active"),
+        isNull(approvalVotes.voidedAt),
       ),
-    );
-  return rows[0]?.votes ?? 0;
+    )
+    .orderBy(approvalVotes.createdAt, approvalVotes.id);
+  return rows
+    .filter(({ vote }) => verified(tx, VOTES, vote))
+    .map(({ person }) => {
+      const status = verified(tx, "staff", person) ? person.status : "suspended";
+      return { staffId: person.id, name: person.name, status };
+    });
 }
 
+/** The action was changed: what people decided about it before counts no more. */
+export async function voidVotes(
+  tx: Tx,
+  which: { tenantId: string; approvalId: string; now: number },
+): Promise<void> {
+  const standing = await tx
+    .select()
+    .from(approvalVotes)
+    .where(
+      and(
+        eq(approvalVotes.tenantId, which.tenantId),
+        eq(approvalVotes.approvalId, which.approvalId),
+        isNull(approvalVotes.voidedAt),
+      ),
+    )
+    .for("update");
+  for (const vote of verifiedRows(tx, VOTES, standing)) await voidVote(tx, vote, which.now);
+}
+
+export async function voidVote(tx: Tx, vote: Verified<Vote>, now: number): Promise<void> {
+  const mac = macOf(tx, VOTES, { ...vote, voidedAt: now });
+  await tx
+    .update(approvalVotes)
+    .set({ voidedAt: now, mac })
+    .where(and(eq(approvalVotes.tenantId, vote.tenantId), eq(approvalVotes.id, vote.id)));
+}
+
+/** Who granted this tool's action about an order: staff ids. */
+export async function approversOf(
+  tx: Tx,
+  of: { tenantId: string; conversationId: string; toolName: string; orderId: string },
+): Promise<string[]> {
+  const rows = await tx
+    .select({ staffId: approvalVotes.staffId })
+    .from(approvalQueue)
+    .innerJoin(
+      approvalVotes,
+      and(
+        eq(approvalVotes.tenantId, approvalQueue.tenantId),
+        eq(approvalVotes.approvalId, approvalQueue.id),
+        eq(approvalVotes.decision, "approve"),
+        isNull(approvalVotes.voidedAt),
+      ),
+    )
+    .where(
+      and(
+        eq(approvalQueue.tenantId, of.tenantId),
+        eq(approvalQueue.conversationId, of.conversationId),
+        eq(approvalQueue.toolName, of.toolName),
+        eq(approvalQueue.status, "approved"),
+        sql`${approvalQueue.proposedActionJson}->>'orderId' = ${of.orderId}`,
+      ),
+    );
+  return [...new Set(rows.map(({ staffId }) => staffId))];
+}
+
+/** Decisions of one person come one after another, until this transaction ends. */
+export async function lockPerson(tx: Tx, tenantId: string, staffId: string): Promise<void> {
+  const held = JSON.stringify(["decides", tenantId, staffId]);
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${held}, 0))`);
+}
+
+/** Those that people still decide on. */
 export const OPEN_APPROVALS: readonly ApprovalStatus[] = ["pending", "frozen"];

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { StartError } from "../domain/errors.ts";
+import type { World } from "../domain/world.ts";
 import { type BackupWriter, createBackupFile } from "./backup-file.ts";
-import type { World } from "./database.ts";
 import { type Db, queryRows, type Tx } from "./db.ts";
 import { actAsOwner, enterTenant } from "./enter-tenant.ts";
 import { schemaOf } from "./migrations.ts";

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { StartError } from "../domain/errors.ts";
+import type { World } from "../domain/world.ts";
 import { settleRestored } from "./after-restore.ts";
 import { publicTable, writeAlike } from "./backup-dump.ts";
 import {
@@ -9,7 +10,8 @@ import {
   checkBackup,
   readBackup,
 } from "./backup-file.ts";
-import type { Database, World } from "./database.ts";
+import { refuseCompany } from "./company.ts";
+import type { Database } from "./database.ts";
 import { queryRows, type Tx, withOwner } from "./db.ts";
 import { actAsOwner, enterTenant } from "./enter-tenant.ts";
 import { isKnownSchema, migrateTo, newestSchema } from "./migrations.ts";
@@ -41,15 +43,15 @@ export async function restoreDatabase(
 ): Promise<{ header: BackupHeader; rows: number }> {
   const { header, rows } = await checkBackup(restore.path);
   refuseForeign(header, restore);
-  await refuseCompany(database);
+  await refuseCompany(database, "restore");
   await withOwner(database.db, async (tx) => {
     await refuseFull(tx);
     await migrateTo(tx, header.schema);
     await writeAlike(tx);
     await load(tx, { ...restore, rows });
     await actAsOwner(tx);
+    await restore.check(tx); // before older rows are signed
     await migrateTo(tx, newestSchema());
-    await restore.check(tx);
     const { now, realNow } = restore;
     await settleRestored(tx, { backupAt: Date.parse(header.at), now, realNow });
   });
@@ -69,26 +71,10 @@ function refuseForeign({ schema, product, world }: BackupHeader, restore: Restor
   const next =
     world === "real"
       ? "put the tokens of the real messengers into .env first"
-      : "set SANDBOX=on, without tokens of real messengers";
+      : "set SANDBOX=on without tokens of real messengers, or the whole environment of npm run sandbox";
   throw new StartError(
     `SANDBOX: ${restore.path} is a backup of the ${world} world and this start is ${restore.world}: played and real money never share a database; ${next}`,
   );
-}
-
-/** The embedded folder has its lock; on a server the sessions of a running process are seen. */
-async function refuseCompany({ kind, db }: Database): Promise<void> {
-  if (kind === "embedded") return;
-  const rows = await queryRows<{ sessions: number }>(
-    db,
-    sql`select count(*)::int as sessions from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()
-        and application_name like 'countersign%'`,
-  );
-  const sessions = rows[0]?.sessions ?? 0;
-  if (sessions > 0)
-    throw new StartError(
-      `DATABASE_URL: a running Countersign uses this database (${sessions} sessions); stop all its processes, then restore`,
-    );
 }
 
 async function refuseFull(tx: Tx): Promise<void> {

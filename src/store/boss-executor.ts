@@ -1,6 +1,5 @@
 import type { PGlite } from "@electric-sql/pglite";
-import { type SQL, sql } from "drizzle-orm";
-import { type Tx, toRows } from "./db.ts";
+import { executeText, type Tx, toRows } from "./db.ts";
 
 /** What the queue engine needs of a database connection. */
 export interface SqlExecutor {
@@ -32,18 +31,19 @@ export function embeddedExecutor(engine: PGlite): SqlExecutor {
 export function transactionExecutor(tx: Tx): SqlExecutor {
   return {
     async executeSql(text, values = []) {
-      const parts = text.split(/(\$\d+)/).map((part): SQL => {
-        if (!/^\$\d+$/.test(part)) return sql.raw(part);
-        return literal(values[Number(part.slice(1)) - 1]);
-      });
-      return { rows: toRows<never>(await tx.execute(sql.join(parts))) };
+      const params: unknown[] = [];
+      const written = text.replace(/\$\d+/g, (place) =>
+        literal(values[Number(place.slice(1)) - 1], params),
+      );
+      return { rows: toRows<never>(await executeText(tx, written, params)) };
     },
   };
 }
 
-function literal(value: unknown): SQL {
-  if (value === undefined || value === null) return sql.raw("null");
-  if (typeof value === "number" || typeof value === "boolean") return sql.raw(String(value));
-  if (Array.isArray(value)) return sql`${sql.param(value)}`;
-  return sql`(${typeof value === "object" ? JSON.stringify(value) : String(value)}::text)`;
+/** What stands for the value in the text; its place in `params` when it is one of them. */
+function literal(value: unknown, params: unknown[]): string {
+  if (value === undefined || value === null) return "null";
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (Array.isArray(value)) return `$${params.push(value)}`;
+  return `($${params.push(typeof value === "object" ? JSON.stringify(value) : String(value))}::text)`;
 }

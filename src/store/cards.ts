@@ -16,6 +16,8 @@ export interface CardPost extends WriteOutgoing {
   handoffId?: string;
   /** What the lead sent that the card is about: shown right before it. */
   files?: readonly LeadFile[];
+  /** Long values whole, before the card that shows their beginnings. */
+  wholeTexts?: readonly Card[];
 }
 
 export interface CardWrite extends CardPost {
@@ -25,12 +27,12 @@ export interface CardWrite extends CardPost {
 /** Posts the card in every operator channel, with its files before it. Returns how many. */
 export async function postCards(tx: Tx, write: CardPost): Promise<number> {
   const places = await destinationsOf(tx, write.tenantId, "operators");
-  const files = await filesOf(tx, write);
+  const before = [...(await filesOf(tx, write)), ...wholeRows(write)];
   await writeOutgoing(
     tx,
     write,
     places.flatMap(({ channelId, chatId }) => [
-      ...files.map((row) => ({ ...row, channelId, chatId })),
+      ...before.map((row) => ({ ...row, channelId, chatId })),
       {
         ...{ id: newId(), channelId, chatId, purpose: "card" as const },
         content: { kind: "card" as const, card: write.card },
@@ -43,11 +45,39 @@ export async function postCards(tx: Tx, write: CardPost): Promise<number> {
   return places.length;
 }
 
+type RowBefore = Omit<OutgoingRow, "channelId" | "chatId">;
+
+/** Long values that an edit has written anew, in every operator channel. */
+export async function postTexts(
+  tx: Tx,
+  write: Pick<CardPost, "jobs" | "tenantId" | "now" | "conversationId" | "wholeTexts">,
+): Promise<void> {
+  const rows = wholeRows(write);
+  if (rows.length === 0) return;
+  const places = await destinationsOf(tx, write.tenantId, "operators");
+  await writeOutgoing(
+    tx,
+    write,
+    places.flatMap(({ channelId, chatId }) => rows.map((row) => ({ ...row, channelId, chatId }))),
+  );
+}
+
+function wholeRows({
+  wholeTexts = [],
+  conversationId,
+}: Pick<CardPost, "wholeTexts" | "conversationId">): RowBefore[] {
+  return wholeTexts.map((card) => ({
+    purpose: "notice",
+    content: { kind: "card", card },
+    conversationId,
+  }));
+}
+
 /** The row that shows the card's files in a chat, when it has any. */
 async function filesOf(
   tx: Tx,
   { tenantId, files = [], conversationId }: CardPost,
-): Promise<Omit<OutgoingRow, "channelId" | "chatId">[]> {
+): Promise<RowBefore[]> {
   const [first] = files;
   if (!first) return [];
   const { channelId, chatId } = first;
@@ -80,6 +110,27 @@ export async function editCards(tx: Tx, write: CardWrite): Promise<void> {
       conversationId: write.conversationId,
     })),
   );
+}
+
+/** Does a card of the approval stand in this chat? */
+export async function isCardChat(
+  tx: Tx,
+  of: { tenantId: string; approvalId: string; channelId: string; chatId: string },
+): Promise<boolean> {
+  const rows = await tx
+    .select({ id: outbox.id })
+    .from(outbox)
+    .where(
+      and(
+        eq(outbox.tenantId, of.tenantId),
+        eq(outbox.approvalId, of.approvalId),
+        eq(outbox.channelId, of.channelId),
+        eq(outbox.chatId, of.chatId),
+        eq(outbox.purpose, "card"),
+      ),
+    )
+    .limit(1);
+  return rows.length > 0;
 }
 
 /** Which cards: those that went out with this button, about this conversation. */

@@ -1,10 +1,17 @@
 import { and, desc, eq, getTableColumns, inArray } from "drizzle-orm";
 import { visibleOrderColumns } from "./admin-reads.ts";
 import type { Tx } from "./db.ts";
+import { outsideCallsOf } from "./outside-calls.ts";
 import { approvalQueue, approvalVotes } from "./schema/approvals.ts";
 import { contacts, conversations, handoffs, messages, outbox } from "./schema/chat.ts";
 import { exchangeOrders, exchangeQuotes } from "./schema/exchange.ts";
-import { agentToolCallFeedback, agentToolCalls, modelCallLog, runs } from "./schema/runs.ts";
+import {
+  agentToolCallFeedback,
+  agentToolCalls,
+  errorLog,
+  modelCallLog,
+  runs,
+} from "./schema/runs.ts";
 import { auditLog } from "./schema/tenancy.ts";
 import {
   policyGateLog,
@@ -13,7 +20,9 @@ import {
   toolExecutionQueue,
   toolResultLog,
   toolRetryLog,
+  toolSchemaVersions,
 } from "./schema/tools.ts";
+import { tasksOfConversation } from "./tasks.ts";
 
 /** The newest rows of each kind; a conversation of years must not fill the memory. */
 const ROWS_OF_A_KIND = 1000;
@@ -46,6 +55,7 @@ export async function conversationTrace(tx: Tx, of: Of) {
     ...(await calls(tx, of)),
     ...(await decisions(tx, of)),
     ...(await deals(tx, of)),
+    tasks: await tasksOfConversation(tx, of),
   };
 }
 
@@ -151,7 +161,29 @@ async function calls(tx: Tx, of: Of) {
     .from(policyGateLog)
     .where(and(eq(policyGateLog.tenantId, of.tenantId), inArray(policyGateLog.candidateId, ids)))
     .orderBy(policyGateLog.createdAt, policyGateLog.id);
-  return { candidates: candidates.reverse(), checks, gateLog, ...(await executed(tx, of)) };
+  const schemas = await schemasOf(tx, candidates);
+  return {
+    candidates: candidates.reverse(),
+    schemas,
+    checks,
+    gateLog,
+    ...(await executed(tx, of)),
+  };
+}
+
+/** The versions that the calls were checked by; a tool may have another one by now. */
+async function schemasOf(
+  tx: Tx,
+  calls: readonly { toolName: string; schemaVersion: number }[],
+): Promise<(typeof toolSchemaVersions.$inferSelect)[]> {
+  const names = [...new Set(calls.map(({ toolName }) => toolName))];
+  const used = new Set(calls.map(({ toolName, schemaVersion }) => `${toolName} ${schemaVersion}`));
+  const versions = await tx
+    .select()
+    .from(toolSchemaVersions)
+    .where(inArray(toolSchemaVersions.toolName, names))
+    .orderBy(toolSchemaVersions.toolName, toolSchemaVersions.schemaVersion);
+  return versions.filter((one) => used.has(`${one.toolName} ${one.schemaVersion}`));
 }
 
 async function executed(tx: Tx, of: Of) {
@@ -178,7 +210,13 @@ async function executed(tx: Tx, of: Of) {
     .from(toolRetryLog)
     .where(and(eq(toolRetryLog.tenantId, of.tenantId), inArray(toolRetryLog.executionId, ids)))
     .orderBy(toolRetryLog.createdAt, toolRetryLog.id);
-  return { executions: executions.reverse(), results, retries };
+  const outsideCalls = await outsideCallsOf(tx, { tenantId: of.tenantId, executionIds: ids });
+  const errors = await tx
+    .select()
+    .from(errorLog)
+    .where(and(eq(errorLog.tenantId, of.tenantId), inArray(errorLog.executionId, ids)))
+    .orderBy(errorLog.createdAt, errorLog.id);
+  return { executions: executions.reverse(), results, retries, outsideCalls, errors };
 }
 
 async function decisions(tx: Tx, of: Of) {

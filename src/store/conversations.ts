@@ -3,6 +3,7 @@ import type { Language } from "../domain/language.ts";
 import type { Tx } from "./db.ts";
 import { contacts, conversations } from "./schema/chat.ts";
 
+/** Throws when there is none. */
 export async function conversationOf(
   tx: Tx,
   tenantId: string,
@@ -20,6 +21,17 @@ export async function conversationOf(
   const row = rows[0];
   if (!row) throw new Error(`conversation ${id} does not exist`);
   return row;
+}
+
+/** Whom a call is for; nobody, when the desk itself asked for it. */
+export async function partyOf(
+  tx: Tx,
+  tenantId: string,
+  conversationId: string | null,
+): Promise<{ conversationId: string; contactId: string; language: Language }> {
+  if (conversationId === null) return { conversationId: "", contactId: "", language: "en" };
+  const { contactId, language } = await conversationOf(tx, tenantId, conversationId);
+  return { conversationId, contactId, language };
 }
 
 /** The name of the client of a private chat; null: it is nobody's. */

@@ -19,6 +19,7 @@ export interface DatabaseFacts {
   readAt: number;
 }
 
+/** Reads only; serves a database of an older or newer schema as well. */
 export async function readDatabaseFacts(db: Db): Promise<DatabaseFacts> {
   const schema = await schemaOf(db);
   const askedAt = Date.now();

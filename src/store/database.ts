@@ -1,9 +1,12 @@
 import type { PGlite } from "@electric-sql/pglite";
 import { sql } from "drizzle-orm";
 import { messageOf, StartError } from "../domain/errors.ts";
+import type { World } from "../domain/world.ts";
 import { type Db, queryRows, withOwner } from "./db.ts";
 import { migrate, newestSchema, schemaOf } from "./migrations.ts";
+import { withPreparedStatements } from "./prepared-client.ts";
 
+/** One of the two: embedded in the process, or PostgreSQL. All else works with `db` alone. */
 export interface Database {
   kind: "embedded" | "postgres";
   db: Db;
@@ -21,8 +24,6 @@ export type Listen = (
   channel: string,
   on: { onMessage(text: string): void; onConnected(): void },
 ) => Promise<() => Promise<void>>;
-
-export type World = "sandbox" | "real";
 
 /** Opens the embedded database in a folder (null: in memory). `durable` turns fsync on. */
 export async function openEmbedded(options: {
@@ -52,6 +53,10 @@ export async function openEmbedded(options: {
 /** For the first answer; a packet that is dropped on its way brings no refusal. */
 const FIRST_ANSWER_MS = 9_000;
 
+/**
+ * Throws StartError when nobody answers within `limitMs` (real time), with host and next step and
+ * without the password.
+ */
 export async function openPostgres(
   url: string,
   poolSize = 10,
@@ -79,7 +84,7 @@ export async function openPostgres(
   }
   return {
     kind: "postgres",
-    db: drizzle(client) as unknown as Db, // the same query builder over another driver
+    db: drizzle(withPreparedStatements(client)) as unknown as Db, // the same query builder over another driver
     embedded: null,
     url,
     async listen(channel, { onMessage, onConnected }) {
@@ -113,7 +118,7 @@ export async function prepareDatabase(database: Database, world: World): Promise
   await stampWorld(database.db, world);
 }
 
-async function refuseNewer(db: Db): Promise<void> {
+export async function refuseNewer(db: Db): Promise<void> {
   if ((await schemaOf(db)) > newestSchema())
     throw new StartError(
       "The database was written by a newer version of Countersign; start that version, or restore a backup made with this one",
@@ -132,10 +137,16 @@ async function stampWorld(db: Db, world: World): Promise<void> {
     const stamped = rows[0]?.value;
     if (stamped !== world)
       throw new StartError(
-        `The database belongs to the ${stamped} world and this start is ${world}: played and real money never share one; choose another DATA_DIR or DATABASE_URL`,
+        `The database belongs to the ${stamped} world and this start is ${world}: played and real money never share one; ${NEXT_STEP[world]}`,
       );
   });
 }
+
+const NEXT_STEP: Record<World, string> = {
+  real: "choose another DATA_DIR or DATABASE_URL",
+  sandbox:
+    "choose another DATA_DIR or DATABASE_URL (a database that an earlier version filled from a sandbox in another process belongs to the real world too: begin a new one)",
+};
 
 function hostOf(url: string): string {
   try {

@@ -1,8 +1,12 @@
-import { type SQL, sql } from "drizzle-orm";
+import type { SQL } from "drizzle-orm";
 import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
 
 /** One type for both drivers: the embedded database and PostgreSQL. */
 export type Db = PgDatabase<PgQueryResultHKT, Record<string, never>>;
+/**
+ * A transaction, and the only thing a function of the store may query by. Its role says what it can
+ * see.
+ */
 export type Tx = Parameters<Parameters<Db["transaction"]>[0]>[0];
 
 /** Roles that never bypass row-level security. The session user only migrates and queues. */
@@ -10,6 +14,7 @@ const TENANT_ROLE = "app_rw";
 const SYSTEM_ROLE = "app_system";
 
 interface Hooks {
+  database: WeakKey;
   /** Run at the end of the transaction, inside it; one of each name. */
   before: Map<string, (tx: Tx) => Promise<unknown>>;
   after: (() => void)[];
@@ -40,14 +45,19 @@ export function afterCommit(tx: Tx, hook: () => void): void {
   hooksFor(tx).after.push(hook);
 }
 
-/** Runs at the end of the transaction, as its last statement; a later one of the name replaces it. */
+/** Runs at the end of the transaction, with others of its kind; a later one of the name replaces it. */
 export function beforeCommit(tx: Tx, name: string, hook: (tx: Tx) => Promise<unknown>): void {
   hooksFor(tx).before.set(name, hook);
 }
 
+/** Which database the transaction is on: to look up what is kept beside it, never to query. */
+export function databaseOf(tx: Tx): WeakKey {
+  return hooksFor(tx).database;
+}
+
 /** A part that is taken back alone when it fails; what it wants done at the commit goes, too. */
 export async function withSavepoint<T>(tx: Tx, work: (inner: Tx) => Promise<T>): Promise<T> {
-  const hooks = noHooks();
+  const hooks = noHooks(databaseOf(tx));
   const result = await tx.transaction((inner) => {
     hooksOf.set(inner, hooks);
     return work(inner);
@@ -57,8 +67,8 @@ export async function withSavepoint<T>(tx: Tx, work: (inner: Tx) => Promise<T>):
   return result;
 }
 
-function noHooks(): Hooks {
-  return { before: new Map(), after: [] };
+function noHooks(database: WeakKey): Hooks {
+  return { database, before: new Map(), after: [] };
 }
 
 function hooksFor(tx: Tx): Hooks {
@@ -77,6 +87,11 @@ export async function queryRows<Row>(tx: Db | Tx, query: SQL): Promise<Row[]> {
   return toRows<Row>(await tx.execute(query));
 }
 
+/** As it stands, with $1 … for its parameters; issued when this is called. Rows: see `toRows`. */
+export function executeText(tx: Tx, text: string, params: unknown[]): Promise<unknown> {
+  return tx._.session.prepareQuery({ sql: text, params }, undefined, undefined, false).execute();
+}
+
 /** SQLSTATE of a database error; drivers keep it in `cause`. */
 export function sqlState(error: unknown): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
@@ -86,6 +101,7 @@ export function sqlState(error: unknown): string | undefined {
   return undefined;
 }
 
+/** Code of PostgreSQL's error. */
 export const UNIQUE_VIOLATION = "23505";
 
 function inRole<T>(
@@ -94,19 +110,32 @@ function inRole<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   return withHooks(db, async (tx) => {
-    await tx.execute(
-      sql`select set_config('role', ${as.role}, true), set_config('app.tenant_id', ${as.tenantId}, true)`,
-    );
-    return work(tx);
+    // The first statement of the work travels along. It runs after this one, or not at all: when
+    // this one fails, the transaction takes no other.
+    const [entered, done] = await Promise.allSettled([enter(tx, as), work(tx)]);
+    if (entered.status === "rejected") throw entered.reason;
+    if (done.status === "rejected") throw done.reason;
+    return done.value;
   });
 }
 
+/** Issued when it is called, not when it is awaited. */
+function enter(tx: Tx, { role, tenantId }: { role: string; tenantId: string }): Promise<unknown> {
+  return executeText(tx, ENTER, [role, tenantId]);
+}
+
+const ENTER = "select set_config('role', $1, true), set_config('app.tenant_id', $2, true)";
+
 async function withHooks<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const hooks = noHooks();
+  const hooks = noHooks(db);
   const result = await db.transaction(async (tx) => {
     hooksOf.set(tx, hooks);
     const done = await work(tx);
-    for (const hook of hooks.before.values()) await hook(tx);
+    while (hooks.before.size > 0) {
+      const due = [...hooks.before.values()];
+      hooks.before.clear(); // what these add comes after them
+      await Promise.all(due.map((hook) => hook(tx)));
+    }
     return done;
   });
   for (const hook of hooks.after) hook();

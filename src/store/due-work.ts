@@ -26,7 +26,7 @@ export function findDueWork(db: Db, at: { now: number; realNow: number }): Promi
                or (status = 'running' and has_side_effect and lease_until < ${real}::timestamptz) limit 500)
           union all
           (select 'approval', tenant_id, id from approval_queue
-            where status = 'pending' and expires_at <= ${now}::timestamptz limit 500)
+            where status in ('pending', 'frozen') and next_step_at <= ${now}::timestamptz limit 500)
           union all
           (select 'desk', tenant_id, id from inbox
             where status = 'new' and received_at <= ${now}::timestamptz - interval '2 seconds' limit 500)`,
@@ -60,8 +60,8 @@ export async function findOpenWork(db: Db, until: number): Promise<OpenWork> {
           union all
           (select 'inbox ' || id, received_at, true from inbox where status = 'new')
           union all
-          (select 'approval ' || id, expires_at, false from approval_queue
-            where status = 'pending' and expires_at is not null)`,
+          (select 'approval ' || id, next_step_at, false from approval_queue
+            where status in ('pending', 'frozen') and next_step_at is not null)`,
     ),
   );
   const waiting: string[] = [];

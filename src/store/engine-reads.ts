@@ -2,23 +2,18 @@ import { and, eq, inArray } from "drizzle-orm";
 import { newId } from "../domain/ids.ts";
 import type { Tx } from "./db.ts";
 import { handoffs } from "./schema/chat.ts";
-import { agentToolCalls, errorLog, modelCallLog } from "./schema/runs.ts";
+import { agentToolCalls, modelCallLog } from "./schema/runs.ts";
 import { tenants } from "./schema/tenancy.ts";
 import { toolCallCandidates } from "./schema/tools.ts";
+import { insertRows, statement, type ValueAt } from "./statement.ts";
 
 export type ModelCallRow = typeof modelCallLog.$inferInsert;
 
 export async function insertModelCalls(tx: Tx, rows: ModelCallRow[]): Promise<void> {
-  if (rows.length > 0) await tx.insert(modelCallLog).values(rows);
+  await insertRows(tx, modelCallLog, rows);
 }
 
-export async function insertError(
-  tx: Tx,
-  row: Omit<typeof errorLog.$inferInsert, "id">,
-): Promise<void> {
-  await tx.insert(errorLog).values({ id: newId(), ...row });
-}
-
+/** As clients are told it; the id when nothing is stored. */
 export async function tenantName(tx: Tx, tenantId: string): Promise<string> {
   const rows = await tx
     .select({ name: tenants.name })
@@ -27,23 +22,27 @@ export async function tenantName(tx: Tx, tenantId: string): Promise<string> {
   return rows[0]?.name ?? tenantId;
 }
 
+/** Does a person owe this client an answer? */
 export async function hasOpenHandoff(
   tx: Tx,
   query: { tenantId: string; conversationId: string },
 ): Promise<boolean> {
-  const rows = await tx
+  return (await openHandoff(tx, query)).length > 0;
+}
+
+const openHandoff = statement((on, value: ValueAt<{ tenantId: string; conversationId: string }>) =>
+  on
     .select({ id: handoffs.id })
     .from(handoffs)
     .where(
       and(
-        eq(handoffs.tenantId, query.tenantId),
-        eq(handoffs.conversationId, query.conversationId),
+        eq(handoffs.tenantId, value("tenantId")),
+        eq(handoffs.conversationId, value("conversationId")),
         inArray(handoffs.status, ["open", "accepted"]),
       ),
     )
-    .limit(1);
-  return rows.length > 0;
-}
+    .limit(1),
+);
 
 /** The calls of a run become the reply's trace: one row a call, none for a plain answer. */
 export async function recordTrace(
@@ -51,6 +50,7 @@ export async function recordTrace(
   trace: {
     tenantId: string;
     runId: string;
+    conversationId: string;
     contactId: string;
     messageId: string;
     outboundId: string | null;
@@ -67,12 +67,13 @@ export async function recordTrace(
         eq(toolCallCandidates.source, "model"),
       ),
     );
-  if (calls.length === 0) return;
-  await tx.insert(agentToolCalls).values(
+  await insertRows(
+    tx,
+    agentToolCalls,
     calls.map((call) => ({
       id: newId(),
       tenantId: trace.tenantId,
-      conversationId: call.conversationId,
+      conversationId: trace.conversationId,
       contactId: trace.contactId,
       messageId: trace.messageId,
       outboundId: trace.outboundId,

@@ -22,6 +22,14 @@ export async function asSystem<T>(tx: Tx, tenantId: string, step: () => Promise<
   return done;
 }
 
+/** One step in a tenant's transaction on a table that no tenant may touch, such as that of tokens. */
+export async function asOwner<T>(tx: Tx, tenantId: string, step: () => Promise<T>): Promise<T> {
+  await actAsOwner(tx);
+  const done = await step(); // a failed step takes the transaction with it
+  await enterTenant(tx, tenantId);
+  return done;
+}
+
 async function act(tx: Tx, role: string, tenantId: string): Promise<void> {
   await tx.execute(
     sql`select set_config('role', ${role}, true), set_config('app.tenant_id', ${tenantId}, true)`,

@@ -1,9 +1,14 @@
 import { and, asc, eq } from "drizzle-orm";
 import type { Tx } from "./db.ts";
+import { checkedList, lockRowList, putRowList } from "./row-list.ts";
+import { macOf, reportForged, verified } from "./row-mac.ts";
 import { exchangeRates, exchangeSettings } from "./schema/exchange.ts";
+import { rowLists } from "./schema/tenancy.ts";
 
+/** `manual`: a person pays, and says so. */
 export type PayoutProvider = "http" | "manual";
 
+/** How a tenant's desk works; a tenant without a row has the defaults. */
 export interface ExchangeSettings {
   quoteAsset: string;
   /** Seconds. */
@@ -14,6 +19,10 @@ export interface ExchangeSettings {
   riskAmountThreshold: string | null;
   riskFirstDealReview: boolean;
   riskDailyLimit: string | null;
+  /** What one person may approve for payout a day; null: no cap. */
+  operatorDailyCap: string | null;
+  /** Payouts below it may be approved many at once; null: each by itself. */
+  bulkApprovalLimit: string | null;
   /** By payout method; a method that is missing is paid by hand. */
   payoutProviders: Record<string, PayoutProvider>;
 }
@@ -25,30 +34,75 @@ const DEFAULTS: Omit<ExchangeSettings, "quoteAsset"> = {
   riskAmountThreshold: null,
   riskFirstDealReview: false,
   riskDailyLimit: null,
+  operatorDailyCap: null,
+  bulkApprovalLimit: null,
   payoutProviders: {},
 };
 
-/** The tenant's settings; without any, defaults and the currency of its active rates. */
-export async function exchangeSettingsOf(tx: Tx, tenantId: string): Promise<ExchangeSettings> {
-  const [row] = await tx
-    .select()
-    .from(exchangeSettings)
-    .where(eq(exchangeSettings.tenantId, tenantId));
-  if (!row) return { quoteAsset: await quoteAssetOfRates(tx, tenantId), ...DEFAULTS };
-  const { tenantId: _tenant, updatedAt: _updatedAt, ...settings } = row;
-  return settings;
+/** Of what something else than the product has written or deleted: no payout by itself, no doubt. */
+const STRICTEST: typeof DEFAULTS = {
+  ...DEFAULTS,
+  riskAmountThreshold: "0",
+  riskFirstDealReview: true,
+  riskDailyLimit: "0",
+  operatorDailyCap: "0",
+};
+
+export interface StoredSettings extends ExchangeSettings {
+  /** They are the strictest then, and no provider is one that the tenant has named. */
+  isForged: boolean;
 }
 
+const TABLE = "exchange_settings";
+
+/** The tenant's settings; without any, defaults and the currency of its active rates. */
+export async function exchangeSettingsOf(tx: Tx, tenantId: string): Promise<StoredSettings> {
+  const ref = { tenantId, tableName: TABLE } as const;
+  const [found] = await tx
+    .select({ list: rowLists, row: exchangeSettings })
+    .from(rowLists)
+    .leftJoin(exchangeSettings, eq(exchangeSettings.tenantId, rowLists.tenantId))
+    .where(and(eq(rowLists.tenantId, tenantId), eq(rowLists.tableName, TABLE)));
+  const list = checkedList(tx, ref, found?.list);
+  const row = found?.row ?? null;
+  const isMissed = list !== null && row === null && Object.hasOwn(list.rows, tenantId);
+  if (isMissed) reportForged(tx, TABLE, { tenantId });
+  if (!list || isMissed || (row && !verified(tx, TABLE, row)))
+    return { ...STRICTEST, quoteAsset: await quoteAssetOfRates(tx, tenantId), isForged: true };
+  if (!row)
+    return { ...DEFAULTS, quoteAsset: await quoteAssetOfRates(tx, tenantId), isForged: false };
+  const { tenantId: _tenant, updatedAt: _updatedAt, mac: _mac, ...settings } = row;
+  return { ...settings, isForged: false };
+}
+
+/** Writes them whole: nothing of what somebody else wrote there is kept. */
 export async function putExchangeSettings(
   tx: Tx,
   settings: ExchangeSettings,
   change: { tenantId: string; now: number },
 ): Promise<void> {
-  const row = { ...settings, updatedAt: change.now };
+  const { tenantId, now } = change;
+  const ref = { tenantId, tableName: TABLE } as const;
+  await lockRowList(tx, ref);
+  const row = { ...meant(settings), tenantId };
+  const stored = { ...row, mac: macOf(tx, TABLE, row), updatedAt: now };
   await tx
     .insert(exchangeSettings)
-    .values({ tenantId: change.tenantId, ...row })
-    .onConflictDoUpdate({ target: exchangeSettings.tenantId, set: row });
+    .values(stored)
+    .onConflictDoUpdate({ target: exchangeSettings.tenantId, set: stored });
+  await putRowList(tx, ref, { [tenantId]: "set" });
+}
+
+/** A caller may hand in what it has read, with more than that. */
+function meant(settings: ExchangeSettings): ExchangeSettings {
+  const { quoteAsset, rateRefreshSec, feedStaleSec, payoutProviders } = settings;
+  const { riskAmountThreshold, riskFirstDealReview, riskDailyLimit } = settings;
+  const { operatorDailyCap, bulkApprovalLimit } = settings;
+  return {
+    ...{ quoteAsset, rateRefreshSec, feedStaleSec, payoutProviders },
+    ...{ riskAmountThreshold, riskFirstDealReview, riskDailyLimit },
+    ...{ operatorDailyCap, bulkApprovalLimit },
+  };
 }
 
 async function quoteAssetOfRates(tx: Tx, tenantId: string): Promise<string> {

@@ -1,7 +1,8 @@
-import { and, eq, inArray, ne, sql } from "drizzle-orm";
-import type { ExecutionStatus } from "../domain/candidate.ts";
+import { and, desc, eq, inArray, lte, ne, sql } from "drizzle-orm";
 import { newId } from "../domain/ids.ts";
 import type { Json } from "../domain/json.ts";
+import { writeAudit } from "./audit.ts";
+import { stoppedRow } from "./audit-calls.ts";
 import type { Tx } from "./db.ts";
 import { type Lease, LeaseLostError } from "./lease.ts";
 import {
@@ -10,8 +11,10 @@ import {
   toolResultLog,
   toolRetryLog,
 } from "./schema/tools.ts";
+import { insertRows } from "./statement.ts";
 import { storable } from "./storable.ts";
 
+/** One approved or permitted call on its way, with the lease of whoever works on it. */
 export type Execution = typeof toolExecutionQueue.$inferSelect;
 
 /** Locks one execution row. */
@@ -28,6 +31,7 @@ export async function lockExecution(
   return rows[0] ?? null;
 }
 
+/** The caller holds the row's lock, or its lease. */
 export async function setExecution(
   tx: Tx,
   change: { tenantId: string; id: string } & Partial<Omit<Execution, "tenantId" | "id">>,
@@ -73,23 +77,102 @@ export async function takeOverRunExecutions(
     .returning();
 }
 
+/**
+ * Ends what is still running under the own lease, and tells which that was: a result of anything
+ * else comes too late, or twice, and is not written.
+ */
 export async function finishExecutions(
   tx: Tx,
-  finish: { tenantId: string; ids: string[]; token: string; status: ExecutionStatus; now: number },
-): Promise<void> {
-  if (finish.ids.length === 0) return;
-  await tx
+  finish: { tenantId: string; ids: string[]; token: string; now: number },
+): Promise<Set<string>> {
+  if (finish.ids.length === 0) return new Set();
+  const rows = await tx
     .update(toolExecutionQueue)
-    .set({ status: finish.status, finishedAt: finish.now, leaseUntil: null })
+    .set({ status: "completed", finishedAt: finish.now, leaseUntil: null })
     .where(
       and(
         eq(toolExecutionQueue.tenantId, finish.tenantId),
         inArray(toolExecutionQueue.id, finish.ids),
         eq(toolExecutionQueue.leaseToken, finish.token),
+        eq(toolExecutionQueue.status, "running"),
+      ),
+    )
+    .returning({ id: toolExecutionQueue.id });
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Calls of a run that came to nothing, or may not go on; the latter is audited here. */
+export async function endExecutions(
+  tx: Tx,
+  end: { tenantId: string; ids: string[]; status: "failed" | "cancelled"; now: number },
+): Promise<void> {
+  if (end.ids.length === 0) return;
+  const ended = await tx
+    .update(toolExecutionQueue)
+    .set({ status: end.status, finishedAt: end.now, leaseUntil: null })
+    .where(
+      and(eq(toolExecutionQueue.tenantId, end.tenantId), inArray(toolExecutionQueue.id, end.ids)),
+    )
+    .returning(auditedColumns);
+  if (end.status === "cancelled") await noteStopped(tx, ended, { reason: "refused", now: end.now });
+}
+
+/** A run that broke off leaves no call behind that anybody would wait for. */
+export async function endLeftCalls(
+  tx: Tx,
+  end: { tenantId: string; runId: string; now: number },
+): Promise<void> {
+  const ended = await tx
+    .update(toolExecutionQueue)
+    .set({ status: "cancelled", finishedAt: end.now, leaseUntil: null })
+    .where(
+      and(
+        eq(toolExecutionQueue.tenantId, end.tenantId),
+        eq(toolExecutionQueue.runId, end.runId),
+        eq(toolExecutionQueue.hasSideEffect, false),
+        eq(toolExecutionQueue.status, "running"),
+      ),
+    )
+    .returning(auditedColumns);
+  await noteStopped(tx, ended, { reason: "the run broke off", now: end.now });
+}
+
+const auditedColumns = {
+  id: toolExecutionQueue.id,
+  tenantId: toolExecutionQueue.tenantId,
+  candidateId: toolExecutionQueue.candidateId,
+  runId: toolExecutionQueue.runId,
+  conversationId: toolExecutionQueue.conversationId,
+  toolName: toolExecutionQueue.toolName,
+};
+
+async function noteStopped(
+  tx: Tx,
+  executions: readonly Pick<Execution, keyof typeof auditedColumns>[],
+  why: { reason: string; now: number },
+): Promise<void> {
+  const rows = executions.map((execution) => stoppedRow(execution, why));
+  await writeAudit(tx, rows);
+}
+
+/** Another attempt of calls of a run begins; written before it does. */
+export async function countAttempts(
+  tx: Tx,
+  count: { tenantId: string; ids: string[]; now: number },
+): Promise<void> {
+  if (count.ids.length === 0) return;
+  await tx
+    .update(toolExecutionQueue)
+    .set({ attempts: sql`${toolExecutionQueue.attempts} + 1`, startedAt: count.now })
+    .where(
+      and(
+        eq(toolExecutionQueue.tenantId, count.tenantId),
+        inArray(toolExecutionQueue.id, count.ids),
       ),
     );
 }
 
+/** What a call has ended with, for the record; `resultJson` holds no secret. */
 export interface ResultRow {
   tenantId: string;
   runId: string | null;
@@ -102,9 +185,28 @@ export interface ResultRow {
   createdAt: number;
 }
 
+/** Texts that the database refuses are cleaned on the way. */
 export async function insertResults(tx: Tx, rows: ResultRow[]): Promise<void> {
-  if (rows.length > 0)
-    await tx.insert(toolResultLog).values(rows.map((row) => storable({ id: newId(), ...row })));
+  await insertRows(
+    tx,
+    toolResultLog,
+    rows.map((row) => storable({ id: newId(), ...row })),
+  );
+}
+
+/** What an execution came to, newest first; null: nothing was recorded. */
+export async function resultOf(
+  tx: Tx,
+  tenantId: string,
+  executionId: string,
+): Promise<{ status: string; resultJson: Json } | null> {
+  const rows = await tx
+    .select({ status: toolResultLog.status, resultJson: toolResultLog.resultJson })
+    .from(toolResultLog)
+    .where(and(eq(toolResultLog.tenantId, tenantId), eq(toolResultLog.executionId, executionId)))
+    .orderBy(desc(toolResultLog.createdAt), desc(toolResultLog.id))
+    .limit(1);
+  return rows[0] ?? null;
 }
 
 /** The provider has taken the action in, whatever it said of it later. */
@@ -123,29 +225,40 @@ export async function wasAccepted(tx: Tx, tenantId: string, executionId: string)
   return rows.length > 0;
 }
 
-export async function insertRetry(
+/** One row for each attempt that is followed by another. */
+export async function insertRetries(
   tx: Tx,
-  row: Omit<typeof toolRetryLog.$inferInsert, "id">,
+  rows: readonly Omit<typeof toolRetryLog.$inferInsert, "id">[],
 ): Promise<void> {
-  await tx.insert(toolRetryLog).values({ id: newId(), ...row });
+  if (rows.length > 0)
+    await tx.insert(toolRetryLog).values(rows.map((row) => ({ id: newId(), ...row })));
 }
 
+export interface KeyToReserve {
+  tenantId: string;
+  idempotencyKey: string;
+  runId: string | null;
+  toolName: string;
+  digest: string;
+  executionId: string;
+  now: number;
+  /** After it the key is free for another; left out: never. An unknown outcome holds it on. */
+  expiresAt?: number;
+}
+
+export type Reserved =
+  | { kind: "reserved" }
+  /** The key belongs to another action: they never share one. */
+  | { kind: "conflict" }
+  /** The same action has it in another execution. */
+  | { kind: "held"; executionId: string; status: "reserved" | "completed" | "unknown" };
+
 /**
- * Reserves a key before an effect. `held`: another action, or another execution, has it.
- * The same execution may reserve again (it is sent once more with the same key and body).
+ * Reserves a key before an effect. The same execution may reserve again: it is sent once more with the
+ * same key and body.
  */
-export async function reserveKey(
-  tx: Tx,
-  key: {
-    tenantId: string;
-    idempotencyKey: string;
-    runId: string | null;
-    toolName: string;
-    digest: string;
-    executionId: string;
-    now: number;
-  },
-): Promise<"reserved" | "held"> {
+export async function reserveKey(tx: Tx, key: KeyToReserve): Promise<Reserved> {
+  await freeExpired(tx, key);
   await tx
     .insert(idempotencyKeys)
     .values({
@@ -158,10 +271,15 @@ export async function reserveKey(
       status: "reserved",
       resultRef: key.executionId,
       createdAt: key.now,
+      expiresAt: key.expiresAt ?? null,
     })
     .onConflictDoNothing();
   const rows = await tx
-    .select({ digest: idempotencyKeys.argumentsHash, ref: idempotencyKeys.resultRef })
+    .select({
+      digest: idempotencyKeys.argumentsHash,
+      ref: idempotencyKeys.resultRef,
+      status: idempotencyKeys.status,
+    })
     .from(idempotencyKeys)
     .where(
       and(
@@ -171,7 +289,25 @@ export async function reserveKey(
       ),
     );
   const row = rows[0];
-  return row?.digest === key.digest && row.ref === key.executionId ? "reserved" : "held";
+  if (row?.digest !== key.digest) return { kind: "conflict" };
+  if (row.ref === key.executionId) return { kind: "reserved" };
+  const { status } = row;
+  if (status === "freed") throw new Error("a freed key was read as live"); // the query leaves these out
+  return { kind: "held", executionId: row.ref ?? "", status };
+}
+
+async function freeExpired(tx: Tx, key: KeyToReserve): Promise<void> {
+  await tx
+    .update(idempotencyKeys)
+    .set({ status: "freed" })
+    .where(
+      and(
+        eq(idempotencyKeys.tenantId, key.tenantId),
+        eq(idempotencyKeys.idempotencyKey, key.idempotencyKey),
+        inArray(idempotencyKeys.status, ["reserved", "completed"]),
+        lte(idempotencyKeys.expiresAt, key.now),
+      ),
+    );
 }
 
 /** `freed` after a certain failure: the key may be used by a new approval. */
@@ -208,6 +344,7 @@ export async function dropForeignExecutionLeases(
     );
 }
 
+/** Locks the row. null: it was never approved. */
 export async function executionOfApproval(
   tx: Tx,
   tenantId: string,

@@ -21,10 +21,12 @@ export interface HandedCommand {
   cwd: string;
 }
 
+/** Held until it is released or the process ends. */
 export interface FolderLock {
   release(): Promise<void>;
 }
 
+/** What the holder tells and does for others that want the folder. */
 export interface FolderHolder {
   /** "process 123 since …": who holds the folder. */
   description: string;

@@ -4,6 +4,7 @@ import type { Tx } from "./db.ts";
 import { contacts, conversations, handoffs } from "./schema/chat.ts";
 import { exchangeOrders } from "./schema/exchange.ts";
 
+/** A request for a person, open until one closes it. */
 export type Handoff = typeof handoffs.$inferSelect;
 
 export interface NewHandoff {
@@ -16,6 +17,7 @@ export interface NewHandoff {
   now: number;
 }
 
+/** The one that stands, whether it was made now or before. */
 export interface OpenedHandoff {
   id: string;
   /** False: it was asked before. */
@@ -46,6 +48,7 @@ export async function openHandoff(tx: Tx, handoff: NewHandoff): Promise<OpenedHa
   return { id, isNew: true, createdAt: now };
 }
 
+/** Without a lock: to find out what it is about. */
 export async function handoffById(tx: Tx, tenantId: string, id: string): Promise<Handoff | null> {
   const rows = await tx
     .select()
@@ -64,6 +67,7 @@ export async function lockHandoff(tx: Tx, tenantId: string, id: string): Promise
   return rows[0] ?? null;
 }
 
+/** Closed ones get the new time; the caller looks first. */
 export async function closeHandoff(
   tx: Tx,
   which: { tenantId: string; id: string; now: number },
@@ -74,6 +78,7 @@ export async function closeHandoff(
     .where(and(eq(handoffs.tenantId, which.tenantId), eq(handoffs.id, which.id)));
 }
 
+/** `createdAt`: product time; `orderNumber`: null: it is about no order. */
 export interface WaitingHandoff {
   reason: string;
   clientName: string;

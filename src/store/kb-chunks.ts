@@ -22,6 +22,7 @@ export async function knowledgeStamp(tx: Tx, tenantId: string): Promise<string> 
   return rows[0]?.stamp ?? "";
 }
 
+/** By document and place; an index is made of all of them at once. */
 export async function allChunks(tx: Tx, tenantId: string): Promise<StoredChunk[]> {
   return tx
     .select({

@@ -19,6 +19,7 @@ export interface KbChunkText {
   body: string;
 }
 
+/** What saving has made, or found. */
 export interface SavedDocument {
   id: string;
   revision: number;

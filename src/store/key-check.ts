@@ -15,17 +15,32 @@ export function checkMasterKey(db: Db, secrets: Pick<Secrets, "seal" | "open">):
   return withOwner(db, async (tx) => {
     const value = secrets.seal(SEALED, NAME).toString("base64");
     await tx.insert(appState).values({ name: NAME, value }).onConflictDoNothing();
-    if (await isKeyOf(tx, secrets)) return;
-    throw new StartError(
-      "MASTER_KEY: is not the key that this database was written with; put that key back (every process on a database has the same one)",
-    );
+    await refuseUnlessKeyOf(tx, secrets);
   });
+}
+
+/** The same where nothing is written yet. */
+export function refuseOtherKey(db: Db, secrets: Pick<Secrets, "open">): Promise<void> {
+  return withOwner(db, (tx) => refuseUnlessKeyOf(tx, secrets));
+}
+
+async function refuseUnlessKeyOf(tx: Tx, secrets: Pick<Secrets, "open">): Promise<void> {
+  if (await isKeyOf(tx, secrets)) return;
+  throw new StartError(
+    "MASTER_KEY: is not the key that this database was written with; put that key back (every process on a database has the same one)",
+  );
 }
 
 /** Was the database written with this key? Yes as well when no start has used it yet. */
 export async function isKeyOf(tx: Tx, secrets: Pick<Secrets, "open">): Promise<boolean> {
   const word = await sealedWord(tx);
   return word === null || opensWord(secrets, word);
+}
+
+/** From here on only this key opens the database. */
+export async function putKeyWord(tx: Tx, secrets: Pick<Secrets, "seal">): Promise<void> {
+  const value = secrets.seal(SEALED, NAME).toString("base64");
+  await tx.update(appState).set({ value }).where(eq(appState.name, NAME));
 }
 
 /** Was the database written with some key? A new one would then be of no use. */
@@ -39,6 +54,7 @@ export async function sealedWord(tx: Tx): Promise<string | null> {
   return row?.value ?? null;
 }
 
+/** False for a wrong key and for a word that was tampered with alike. */
 export function opensWord(secrets: Pick<Secrets, "open">, value: string): boolean {
   try {
     return secrets.open(Buffer.from(value, "base64"), NAME) === SEALED;

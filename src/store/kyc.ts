@@ -2,6 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { type KycStatus, kycOf } from "../domain/kyc.ts";
 import type { Tx } from "./db.ts";
 import { contacts } from "./schema/chat.ts";
+import { statement, type ValueAt } from "./statement.ts";
 
 export interface ContactRef {
   tenantId: string;
@@ -16,13 +17,18 @@ export interface ContactKyc {
 
 /** null: there is no such contact. */
 export async function contactKyc(tx: Tx, which: ContactRef): Promise<ContactKyc | null> {
-  const rows = await tx
-    .select({ name: contacts.name, attributes: contacts.attributes })
-    .from(contacts)
-    .where(ofContact(which));
+  const { tenantId, contactId } = which;
+  const rows = await nameAndAttributes(tx, { tenantId, contactId });
   const row = rows[0];
   return row ? { name: row.name, ...kycOf(row.attributes) } : null;
 }
+
+const nameAndAttributes = statement((on, value: ValueAt<{ tenantId: string; contactId: string }>) =>
+  on
+    .select({ name: contacts.name, attributes: contacts.attributes })
+    .from(contacts)
+    .where(and(eq(contacts.tenantId, value("tenantId")), eq(contacts.id, value("contactId")))),
+);
 
 /** Documents came and wait for a person. A contact who is verified stays so. */
 export async function markKycPending(tx: Tx, which: ContactRef): Promise<void> {
@@ -34,6 +40,7 @@ export async function markKycRejected(tx: Tx, which: ContactRef): Promise<void> 
   await changeKyc(tx, which, (status) => (status === "verified" ? null : { status: "rejected" }));
 }
 
+/** Whatever stood there before. Locks the contact; throws when there is none. */
 export async function setKyc(
   tx: Tx,
   which: ContactRef,

@@ -3,6 +3,7 @@ import { messageOf } from "../domain/errors.ts";
 import type { Log } from "../lib/log.ts";
 import type { Database } from "./database.ts";
 
+/** May be lost at any moment, as when the session to the database breaks. */
 export interface Leadership {
   start(): void;
   /** Gives the lock back, so that another process can go on at once. */

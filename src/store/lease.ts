@@ -6,7 +6,9 @@ export interface Lease {
   untilMs: number;
 }
 
+/** A worker that is silent for so long is taken for lost. */
 export const LEASE_MS = 15_000;
+/** Several fit into a lease: one that is late costs nothing. */
 export const HEARTBEAT_MS = 5_000;
 
 /** The row was taken over by another worker: nothing may be written for it any more. */

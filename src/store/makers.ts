@@ -1,33 +1,71 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import type { Tx } from "./db.ts";
+import { checkedList } from "./row-list.ts";
 import { contactIdentities } from "./schema/chat.ts";
-import { staffIdentities } from "./schema/tenancy.ts";
+import { rowLists } from "./schema/tenancy.ts";
+import { eligibleApprovers, type StaffMember, type StaffRole } from "./staff.ts";
+import { accountName, joinsIn } from "./staff-accounts.ts";
 
 /** Is the request from this staff member, also when it came from the account as a client? */
 export async function isOwnRequest(
   tx: Tx,
   query: { tenantId: string; staffId: string; maker: string },
 ): Promise<boolean> {
-  if (query.maker === query.staffId) return true;
+  const { tenantId, staffId, maker } = query;
+  return (await ownersOf(tx, { tenantId, makers: [maker] })).has(staffId);
+}
+
+/** Staff ids. Everybody's, when nobody can tell whose accounts are whose: then nobody may decide. */
+export type Owners = Pick<ReadonlySet<string>, "has">;
+
+/**
+ * Whose request it is. `makers` are contacts and staff members; a contact is whoever has the same
+ * account, as the signed list of accounts tells: a row that somebody deleted there frees nobody.
+ */
+export async function ownersOf(
+  tx: Tx,
+  { tenantId, makers }: { tenantId: string; makers: readonly string[] },
+): Promise<Owners> {
+  const named = makers.filter((maker) => maker !== "");
+  if (named.length === 0) return new Set();
   const rows = await tx
-    .select({ id: contactIdentities.id })
-    .from(contactIdentities)
-    .innerJoin(
-      staffIdentities,
+    .select({ list: rowLists, account: contactIdentities })
+    .from(rowLists)
+    .leftJoin(
+      contactIdentities,
       and(
-        eq(staffIdentities.tenantId, contactIdentities.tenantId),
-        eq(staffIdentities.messenger, contactIdentities.messenger),
-        eq(staffIdentities.userId, contactIdentities.userId),
-        sql`(${staffIdentities.teamId} = '' or ${staffIdentities.teamId} = ${contactIdentities.teamId})`,
+        eq(contactIdentities.tenantId, rowLists.tenantId),
+        inArray(contactIdentities.contactId, [...named]),
       ),
     )
-    .where(
-      and(
-        eq(contactIdentities.tenantId, query.tenantId),
-        eq(contactIdentities.contactId, query.maker),
-        eq(staffIdentities.staffId, query.staffId),
-      ),
-    )
-    .limit(1);
-  return rows.length > 0;
+    .where(and(eq(rowLists.tenantId, tenantId), eq(rowLists.tableName, ACCOUNTS)));
+  const list = checkedList(tx, { tenantId, tableName: ACCOUNTS }, rows[0]?.list);
+  if (!list) return { has: () => true };
+  const holders = rows.flatMap(({ account }) => (account ? holdersOf(account, list.rows) : []));
+  const joins = joinsIn(list.rows);
+  return new Set([...named, ...named.map(joins.into), ...holders]);
+}
+
+const ACCOUNTS = "staff_identities";
+
+/** Of exactly this workspace, and of any. */
+function holdersOf(
+  account: typeof contactIdentities.$inferSelect,
+  staffByAccount: Readonly<Record<string, string>>,
+): string[] {
+  const names = [accountName(account), accountName({ ...account, teamId: "" })];
+  return names.flatMap((name) => staffByAccount[name] ?? []);
+}
+
+/** Active people who may decide about a request that these made: none of them. */
+export async function eligibleFor(
+  tx: Tx,
+  query: { tenantId: string; role: StaffRole; makers: readonly string[] },
+): Promise<StaffMember[]> {
+  const { tenantId, role, makers } = query;
+  const [owners, people] = await Promise.all([
+    ownersOf(tx, { tenantId, makers }),
+    eligibleApprovers(tx, tenantId, role),
+  ]);
+  return people.filter(({ id }) => !owners.has(id));
 }

@@ -6,6 +6,7 @@ import { StartError } from "../domain/errors.ts";
 const KEY_BYTES = 32;
 const HEX_KEY = /^[0-9a-f]{64}$/i;
 
+/** `fromEnv` goes before the file in `dataDir`. */
 export interface KeySource {
   /** MASTER_KEY. */
   fromEnv?: string | undefined;
@@ -38,11 +39,12 @@ export function placeOfMasterKey({ fromEnv, dataDir }: KeySource): string {
   return fromEnv === undefined ? keyFile(dataDir) : "MASTER_KEY of the environment";
 }
 
-function keyFile(dataDir: string): string {
+export function keyFile(dataDir: string): string {
   return join(dataDir, "master.key");
 }
 
-function parseKey(text: string, where: string): Buffer {
+/** `where`: for people, where the text stands. Throws StartError when it is no key. */
+export function parseKey(text: string, where: string): Buffer {
   const hex = text.trim();
   if (HEX_KEY.test(hex)) return Buffer.from(hex, "hex");
   throw new StartError(

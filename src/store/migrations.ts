@@ -1,13 +1,18 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sql } from "drizzle-orm";
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
+import { z } from "zod";
 import { type Db, queryRows, sqlState, type Tx, withOwner } from "./db.ts";
+import { signOlderRows } from "./sign-older-rows.ts";
 
 const FOLDER = fileURLToPath(new URL("../../migrations", import.meta.url));
 
 /** Names a state of the schema: when its newest migration was made. 0: no schema yet. */
 export type SchemaVersion = number;
 
+/** Of this code; a database that is newer is refused at the start. */
 export function newestSchema(): SchemaVersion {
   return known().at(-1)?.folderMillis ?? 0;
 }
@@ -16,6 +21,7 @@ export function isKnownSchema(version: SchemaVersion): boolean {
   return known().some(({ folderMillis }) => folderMillis === version);
 }
 
+/** 0 for a database in which nothing was ever done. */
 export async function schemaOf(db: Db): Promise<SchemaVersion> {
   try {
     return await appliedIn(db);
@@ -43,6 +49,8 @@ export async function migrateTo(tx: Tx, version: SchemaVersion): Promise<void> {
   for (const migration of known())
     if (migration.folderMillis > applied && migration.folderMillis <= version)
       await apply(tx, migration);
+  const signedSince = versionOf("0006_governed_execution");
+  if (applied < signedSince && signedSince <= version) await signOlderRows(tx);
 }
 
 async function apply(tx: Tx, { sql: statements, hash, folderMillis }: MigrationMeta) {
@@ -59,6 +67,19 @@ async function appliedIn(tx: Db | Tx): Promise<SchemaVersion> {
   );
   return Number(rows[0]?.last ?? 0);
 }
+
+/** Of one migration by its name in the journal. */
+function versionOf(tag: string): SchemaVersion {
+  const journal = journalSchema.parse(JSON.parse(readFileSync(join(FOLDER, JOURNAL), "utf8")));
+  const entry = journal.entries.find((one) => one.tag === tag);
+  if (!entry) throw new Error(`the migrations' journal has no ${tag}`);
+  return entry.when;
+}
+
+const JOURNAL = "meta/_journal.json";
+const journalSchema = z.object({
+  entries: z.array(z.object({ tag: z.string(), when: z.number().int() })),
+});
 
 function known(): MigrationMeta[] {
   return readMigrationFiles({ migrationsFolder: FOLDER });

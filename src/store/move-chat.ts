@@ -1,8 +1,13 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import type { Tx } from "./db.ts";
+import {
+  changeDestination,
+  type KnownDestination,
+  listDestinations,
+  removeDestination,
+} from "./destinations.ts";
 import { moveReviewThreads } from "./review-threads.ts";
 import { outbox } from "./schema/chat.ts";
-import { destinations } from "./schema/tenancy.ts";
 
 /**
  * A group has another id from now on: what waits for it, and what it serves for, go with it.
@@ -24,37 +29,29 @@ export async function moveChat(
         inArray(outbox.status, ["queued", "sending"]),
       ),
     );
-  const old = and(
-    eq(destinations.tenantId, chat.tenantId),
-    eq(destinations.channelId, chat.channelId),
-    eq(destinations.chatId, chat.chatId),
-  );
-  // a destination that already names the new chat wins, and stands for the old one too
-  await tx
-    .update(destinations)
-    .set({ movedFrom: chat.chatId })
-    .where(
-      and(
-        eq(destinations.tenantId, chat.tenantId),
-        eq(destinations.chatId, toChatId),
-        sql`exists (select 1 from destinations d where d.tenant_id = ${chat.tenantId}
-          and d.channel_id = ${chat.channelId} and d.messenger = destinations.messenger
-          and d.chat_id = ${chat.chatId} and d.purpose = destinations.purpose)`,
-      ),
-    );
-  await tx.delete(destinations).where(
-    and(
-      old,
-      sql`exists (select 1 from destinations d where d.tenant_id = ${chat.tenantId}
-        and d.messenger = destinations.messenger and d.chat_id = ${toChatId} and d.purpose = destinations.purpose)`,
-    ),
-  );
-  await tx
-    .update(destinations)
-    .set({
-      chatId: toChatId,
-      movedFrom: sql`coalesce(${destinations.movedFrom}, ${destinations.chatId})`,
-    })
-    .where(old);
+  await moveDestinations(tx, chat, toChatId);
   await moveReviewThreads(tx, chat, toChatId);
+}
+
+async function moveDestinations(
+  tx: Tx,
+  { tenantId, channelId, chatId }: { tenantId: string; channelId: string; chatId: string },
+  toChatId: string,
+): Promise<void> {
+  const all = await listDestinations(tx, tenantId);
+  for (const old of all.filter((row) => row.channelId === channelId && row.chatId === chatId)) {
+    const isTwin = (row: KnownDestination) =>
+      row.messenger === old.messenger && row.purpose === old.purpose && row.chatId === toChatId;
+    const twin = all.find(isTwin);
+    if (!twin) {
+      const movedFrom = old.movedFrom ?? chatId;
+      // one that nobody vouches for would only stand in its way
+      await removeDestination(tx, { ...old, chatId: toChatId });
+      await changeDestination(tx, old, { chatId: toChatId, movedFrom });
+      continue;
+    }
+    // a destination that already names the new chat wins, and stands for the old one too
+    await changeDestination(tx, twin, { movedFrom: chatId });
+    await removeDestination(tx, old);
+  }
 }

@@ -1,8 +1,9 @@
-import { and, eq, inArray, isNull, lt } from "drizzle-orm";
-import { canonicalDecimal } from "../domain/money.ts";
+import { and, eq, isNull, lt } from "drizzle-orm";
 import type { Tx } from "./db.ts";
+import { type Order, type OrderChange, type OwnOrder, own, signed } from "./orders.ts";
 import { exchangeOrders } from "./schema/exchange.ts";
 
+/** An unpaid order of which its client has to hear. */
 export interface DueOrder {
   orderId: string;
   number: number;
@@ -24,14 +25,15 @@ export const ORDER_GRACE_MS = 600_000;
 
 /**
  * Unpaid orders past their time: one reminder, and after the grace they expire and give up their
- * idempotency key. An order with a proof that nobody has settled waits for a person instead.
+ * idempotency key. An order with a proof that nobody has settled waits for a person instead. Before
+ * `notBefore` none expires: the payment of an order may be among what an outage held back.
  */
 export async function expireOrders(
   tx: Tx,
-  sweep: { tenantId: string; now: number },
+  sweep: { tenantId: string; now: number; notBefore?: number },
 ): Promise<OrderSweep> {
-  const { tenantId, now } = sweep;
-  const due = await tx
+  const { tenantId, now, notBefore = 0 } = sweep;
+  const rows = await tx
     .select()
     .from(exchangeOrders)
     .where(
@@ -44,32 +46,33 @@ export async function expireOrders(
     )
     .orderBy(exchangeOrders.number)
     .for("update", { skipLocked: true });
-  const over = due.filter((order) => order.expiresAt + ORDER_GRACE_MS <= now);
+  const due = rows.flatMap((row) => own(tx, row) ?? []);
+  const over = due.filter((order) => order.expiresAt + ORDER_GRACE_MS <= now && now >= notBefore);
   const remind = due.filter((order) => !over.includes(order) && !wasReminded(order));
   await change(tx, over, { status: "expired", idempotencyKey: null, updatedAt: now });
   await change(tx, remind, { lastReminderAt: now });
   return { remind: remind.map(dueOrder), expired: over.map(dueOrder) };
 }
 
-type Row = typeof exchangeOrders.$inferSelect;
-
-function wasReminded(order: Row): boolean {
+function wasReminded(order: Order): boolean {
   return order.lastReminderAt !== null && order.lastReminderAt >= order.expiresAt;
 }
 
-async function change(tx: Tx, orders: Row[], set: Partial<Row>): Promise<void> {
-  if (orders.length === 0) return;
-  const ids = orders.map((order) => order.id);
-  await tx.update(exchangeOrders).set(set).where(inArray(exchangeOrders.id, ids));
+async function change(tx: Tx, orders: OwnOrder[], set: OrderChange): Promise<void> {
+  for (const order of orders)
+    await tx
+      .update(exchangeOrders)
+      .set(signed(tx, order, set))
+      .where(and(eq(exchangeOrders.tenantId, order.tenantId), eq(exchangeOrders.id, order.id)));
 }
 
-function dueOrder(order: Row): DueOrder {
+function dueOrder(order: Order): DueOrder {
   return {
     orderId: order.id,
     number: order.number,
     conversationId: order.conversationId,
     asset: order.asset,
-    amountFrom: canonicalDecimal(order.amountFrom),
+    amountFrom: order.amountFrom,
     expiresAt: order.expiresAt,
     key: `exch-remind:EX-${order.number}:${order.expiresAt}`,
   };

@@ -1,17 +1,24 @@
 import { and, desc, eq, inArray, lte, ne, sql } from "drizzle-orm";
 import { newId } from "../domain/ids.ts";
 import { canonicalDecimal } from "../domain/money.ts";
+import type { Verified } from "../domain/verified.ts";
 import type { Tx } from "./db.ts";
 import { queryRows } from "./db.ts";
+import { macOf, verified } from "./row-mac.ts";
 import { exchangeOrders } from "./schema/exchange.ts";
+import { statement, type ValueAt } from "./statement.ts";
 
 /** A row whose sums and rate are canonical decimal strings. `rate` is exact, not rounded for people. */
 export type Order = typeof exchangeOrders.$inferSelect;
-export type NewOrder = Omit<typeof exchangeOrders.$inferInsert, "id" | "updatedAt">;
+/** Read by this file: an order that something else than the product wrote is as good as none. */
+export type OwnOrder = Verified<Order>;
+export type NewOrder = Omit<typeof exchangeOrders.$inferInsert, "id" | "updatedAt" | "mac">;
+/** Ids, number and hash are nobody's to set. */
 export type OrderChange = Partial<
-  Omit<typeof exchangeOrders.$inferInsert, "id" | "tenantId" | "number" | "conversationId">
+  Omit<typeof exchangeOrders.$inferInsert, "id" | "tenantId" | "number" | "conversationId" | "mac">
 >;
 
+/** Tenant and conversation are named together everywhere: neither is enough. */
 export interface ConversationRef {
   tenantId: string;
   conversationId: string;
@@ -34,70 +41,101 @@ export function orderName(order: { number: number }): string {
   return `EX-${order.number}`;
 }
 
-export async function lastOrder(tx: Tx, of: ConversationRef): Promise<Order | null> {
-  const rows = await tx
-    .select()
-    .from(exchangeOrders)
-    .where(ofConversation(of))
-    .orderBy(desc(exchangeOrders.number))
-    .limit(1);
-  return rows[0] ? canonical(rows[0]) : null;
+/**
+ * By number, whatever its status. null: there is none, or the newest is none that the product
+ * wrote.
+ */
+export async function lastOrder(tx: Tx, of: ConversationRef): Promise<OwnOrder | null> {
+  const { tenantId, conversationId } = of;
+  const rows = await newestOf(tx, { tenantId, conversationId });
+  return own(tx, rows[0]);
 }
 
+const newestOf = statement((on, value: ValueAt<{ tenantId: string; conversationId: string }>) =>
+  on
+    .select()
+    .from(exchangeOrders)
+    .where(
+      and(
+        eq(exchangeOrders.tenantId, value("tenantId")),
+        eq(exchangeOrders.conversationId, value("conversationId")),
+      ),
+    )
+    .orderBy(desc(exchangeOrders.number))
+    .limit(1),
+);
+
 /** Not ended yet, newest first. */
-export async function openOrders(tx: Tx, of: ConversationRef): Promise<Order[]> {
+export async function openOrders(tx: Tx, of: ConversationRef): Promise<OwnOrder[]> {
   const rows = await tx
     .select()
     .from(exchangeOrders)
     .where(and(ofConversation(of), inArray(exchangeOrders.status, [...OPEN])))
     .orderBy(desc(exchangeOrders.number));
-  return rows.map(canonical);
+  return rows.flatMap((row) => own(tx, row) ?? []);
 }
 
 /** By what people say: `EX-20418`, whatever its state. */
-export async function orderByName(tx: Tx, tenantId: string, name: string): Promise<Order | null> {
+export async function orderByName(
+  tx: Tx,
+  tenantId: string,
+  name: string,
+): Promise<OwnOrder | null> {
   const number = /^EX-(\d{1,9})$/i.exec(name)?.[1];
   if (number === undefined) return null;
   const rows = await tx
     .select()
     .from(exchangeOrders)
     .where(and(eq(exchangeOrders.tenantId, tenantId), eq(exchangeOrders.number, Number(number))));
-  return rows[0] ? canonical(rows[0]) : null;
+  return own(tx, rows[0]);
 }
 
 /** Locks the row: what is decided on it holds until the transaction ends. */
-export async function lockOrder(tx: Tx, tenantId: string, id: string): Promise<Order | null> {
+export async function lockOrder(tx: Tx, tenantId: string, id: string): Promise<OwnOrder | null> {
   const rows = await tx
     .select()
     .from(exchangeOrders)
     .where(and(eq(exchangeOrders.tenantId, tenantId), eq(exchangeOrders.id, id)))
     .for("update");
-  return rows[0] ? canonical(rows[0]) : null;
+  return own(tx, rows[0]);
 }
 
 /** The new order, or null when an open order holds the idempotency key. */
-export async function insertOrder(tx: Tx, order: NewOrder): Promise<Order | null> {
+export async function insertOrder(tx: Tx, order: NewOrder): Promise<OwnOrder | null> {
   if (order.idempotencyKey) await freeDeadKey(tx, order.tenantId, order.idempotencyKey);
+  const row = { id: newId(), thirdPartyApproved: false, ...order, updatedAt: order.createdAt };
   const rows = await tx
     .insert(exchangeOrders)
-    .values({ id: newId(), ...order, updatedAt: order.createdAt })
+    .values({ ...row, mac: macOf(tx, TABLE, row) })
     .onConflictDoNothing()
     .returning();
-  return rows[0] ? canonical(rows[0]) : null;
+  return own(tx, rows[0]);
 }
 
+/**
+ * Locks the row, changes it and signs it anew. Throws when there is none, or none that the product
+ * wrote.
+ */
 export async function changeOrder(
   tx: Tx,
   which: { tenantId: string; id: string; now: number },
   set: OrderChange,
-): Promise<Order> {
+): Promise<OwnOrder> {
+  const before = await lockOrder(tx, which.tenantId, which.id);
+  if (!before) throw new Error(`order ${which.id} does not exist, or is not what was written`);
   const rows = await tx
     .update(exchangeOrders)
-    .set({ ...set, updatedAt: which.now })
+    .set({ ...signed(tx, before, set), updatedAt: which.now })
     .where(and(eq(exchangeOrders.tenantId, which.tenantId), eq(exchangeOrders.id, which.id)))
     .returning();
-  if (!rows[0]) throw new Error(`order ${which.id} does not exist`);
-  return canonical(rows[0]);
+  const after = own(tx, rows[0]);
+  if (!after) throw new Error(`order ${which.id} could not be written`);
+  return after;
+}
+
+/** A change of a row that was just read, with the hash of what it becomes. */
+export function signed(tx: Tx, before: OwnOrder, set: OrderChange) {
+  return { ...set, mac: macOf(tx, TABLE, { ...before, ...set }) };
 }
 
 /** Cancels and gives up the idempotency keys, so that the same terms can be ordered again. */
@@ -105,11 +143,8 @@ export async function cancelOrders(
   tx: Tx,
   which: { tenantId: string; ids: string[]; now: number },
 ): Promise<void> {
-  if (which.ids.length === 0) return;
-  await tx
-    .update(exchangeOrders)
-    .set({ status: "cancelled", idempotencyKey: null, updatedAt: which.now })
-    .where(and(eq(exchangeOrders.tenantId, which.tenantId), inArray(exchangeOrders.id, which.ids)));
+  for (const id of which.ids)
+    await changeOrder(tx, { ...which, id }, { status: "cancelled", idempotencyKey: null });
 }
 
 /** Completed orders of the contact, and the payouts of the last 24 hours in the quote currency. */
@@ -173,6 +208,13 @@ function ofConversation(of: ConversationRef) {
   );
 }
 
+const TABLE = "exchange_orders";
+
+/** null: there is none, or none that the product wrote. */
+export function own(tx: Tx, row: Order | undefined): OwnOrder | null {
+  return row ? verified(tx, TABLE, canonical(row)) : null;
+}
+
 /** PostgreSQL keeps trailing zeros; equal sums must be equal texts. */
 function canonical(row: Order): Order {
   return {
@@ -181,5 +223,6 @@ function canonical(row: Order): Order {
     amountTo: canonicalDecimal(row.amountTo),
     rate: canonicalDecimal(row.rate),
     amountReceived: row.amountReceived === null ? null : canonicalDecimal(row.amountReceived),
+    amountPaidOut: row.amountPaidOut === null ? null : canonicalDecimal(row.amountPaidOut),
   };
 }

@@ -10,6 +10,7 @@ export const LEASE_MS = 50_000;
 /** Starts `lastError` of a row that is already on its second and last sending. */
 export const SENT_ONCE_MORE = "sent once more after: ";
 
+/** A row of the outbox under this process's lease, with what sending it needs. */
 export interface ClaimedRow {
   id: string;
   tenantId: string;

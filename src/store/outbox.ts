@@ -5,6 +5,7 @@ import type { Outgoing } from "../domain/messenger.ts";
 import { type Db, queryRows, type Tx, withSystem } from "./db.ts";
 import { type MirroredTurn, type MirrorRow, mirrorRows } from "./mirror.ts";
 import { outbox } from "./schema/chat.ts";
+import { insertRows } from "./statement.ts";
 import { storable } from "./storable.ts";
 
 export interface OutgoingRow {
@@ -30,6 +31,7 @@ export interface OutgoingRow {
   mirror?: MirroredTurn | null;
 }
 
+/** What all writers of the outbox share; the delivery is woken by `jobs` at the commit. */
 export interface WriteOutgoing {
   jobs: Pick<Jobs<Tx>, "wakeDelivery">;
   tenantId: string;
@@ -57,7 +59,7 @@ export async function writeOutgoing(
     dueAt: dueAt ?? now,
     createdAt: now,
   }));
-  await tx.insert(outbox).values(values);
+  await insertRows(tx, outbox, values);
   jobs.wakeDelivery(tx);
   return values.slice(0, rows.length).map((row) => row.id);
 }

@@ -2,11 +2,13 @@ import { newId } from "../domain/ids.ts";
 import type { Jobs } from "../domain/jobs.ts";
 import type { Tx } from "./db.ts";
 import { insertContinuation, lockConversation, queuedRuns, workingRun } from "./runs.ts";
+import { tellDesk } from "./tell-desk.ts";
 import { addMessage } from "./transcript.ts";
 
 export interface Outcome {
   tenantId: string;
-  conversationId: string;
+  /** null: the desk asked for it itself: the staff are told, no lead waits for it. */
+  conversationId: string | null;
   approvalId: string;
   /** The system line: `A-17 (issue_exchange_payout) is now completed; tell the lead; …`. */
   line: string;
@@ -22,6 +24,7 @@ export interface Outcome {
  */
 export async function recordOutcome(tx: Tx, jobs: Jobs<Tx>, outcome: Outcome): Promise<void> {
   const { tenantId, conversationId, approvalId, now } = outcome;
+  if (conversationId === null) return tellDesk(tx, jobs, outcome);
   const conversation = await lockConversation(tx, tenantId, conversationId);
   if (!conversation) return;
   await addMessage(tx, {

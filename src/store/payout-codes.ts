@@ -1,14 +1,16 @@
-import { and, eq, isNotNull, ne } from "drizzle-orm";
+import { and, eq, isNotNull, ne, or } from "drizzle-orm";
 import { z } from "zod";
 import type { InboundEvent } from "../domain/inbound.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { maskCodes, mayQuoteCode } from "../domain/payout-code.ts";
 import type { ToolReply } from "../domain/tool.ts";
 import { type Db, type Tx, withTenant } from "./db.ts";
+import { own } from "./orders.ts";
+import { verified } from "./row-mac.ts";
 import { conversations } from "./schema/chat.ts";
 import { exchangeOrders } from "./schema/exchange.ts";
 import { toolCallCandidates, toolExecutionQueue } from "./schema/tools.ts";
-import type { Secrets } from "./secrets.ts";
+import { type KeyChange, type Secrets, sealAnew } from "./secrets.ts";
 
 export interface OrderRef {
   tenantId: string;
@@ -40,10 +42,12 @@ export function sealPayoutCode(secrets: Secrets, order: OrderRef, code: string):
   return secrets.seal(code, place("payout_code", order));
 }
 
+/** Bound to the order: moved to another one it does not open. */
 export function sealPayoutDraft(secrets: Secrets, order: OrderRef, draft: PayoutCodeDraft): Buffer {
   return secrets.seal(JSON.stringify(draft), place("payout_code_draft", order));
 }
 
+/** Throws when it was sealed for another order or with another key. */
 export function openPayoutDraft(
   secrets: Secrets,
   order: OrderRef,
@@ -63,6 +67,34 @@ export async function payoutCodeOf(
     .from(exchangeOrders)
     .where(and(eq(exchangeOrders.tenantId, order.tenantId), eq(exchangeOrders.id, order.orderId)));
   const sealed = rows[0]?.code;
+  return sealed ? secrets.open(sealed, place("payout_code", order)) : null;
+}
+
+/**
+ * The same for the one chat in which the order was made; null for every other, and when the order or
+ * its conversation is not what the product wrote: a code is money.
+ */
+export async function payoutCodeFor(
+  tx: Tx,
+  secrets: Secrets,
+  order: OrderRef,
+  chat: { channelId: string; chatId: string },
+): Promise<string | null> {
+  const [row] = await tx
+    .select({ order: exchangeOrders, conversation: conversations })
+    .from(exchangeOrders)
+    .innerJoin(
+      conversations,
+      and(
+        eq(conversations.tenantId, order.tenantId),
+        eq(conversations.id, exchangeOrders.conversationId),
+      ),
+    )
+    .where(and(eq(exchangeOrders.tenantId, order.tenantId), eq(exchangeOrders.id, order.orderId)));
+  if (!row || !own(tx, row.order) || !verified(tx, "conversations", row.conversation)) return null;
+  const { channelId, chatId } = row.conversation;
+  if (channelId !== chat.channelId || chatId !== chat.chatId) return null;
+  const sealed = row.order.payoutCode;
   return sealed ? secrets.open(sealed, place("payout_code", order)) : null;
 }
 
@@ -115,6 +147,39 @@ async function liveCodesOf(
   );
 }
 
+/** Answers the orders with a code or draft that does not open with the old key: it stays as it is. */
+export async function sealPayoutCodesAnew(
+  tx: Tx,
+  tenantId: string,
+  change: KeyChange,
+): Promise<{ done: number; unopened: string[] }> {
+  const { id, payoutCode, payoutCodeDraft } = exchangeOrders;
+  const rows = await tx
+    .select({ id, payoutCode, payoutCodeDraft })
+    .from(exchangeOrders)
+    .where(
+      and(
+        eq(exchangeOrders.tenantId, tenantId),
+        or(isNotNull(payoutCode), isNotNull(payoutCodeDraft)),
+      ),
+    );
+  const unopened: string[] = [];
+  for (const row of rows) {
+    const order = { tenantId, orderId: row.id };
+    const anew = (sealed: Buffer | null, what: string) =>
+      sealed && sealAnew(sealed, place(what, order), change);
+    const code = anew(row.payoutCode, "payout_code");
+    const draft = anew(row.payoutCodeDraft, "payout_code_draft");
+    const isWhole = (code !== null) === (row.payoutCode !== null);
+    if (!isWhole || (draft !== null) !== (row.payoutCodeDraft !== null)) unopened.push(row.id);
+    await tx
+      .update(exchangeOrders)
+      .set({ payoutCode: code ?? row.payoutCode, payoutCodeDraft: draft ?? row.payoutCodeDraft })
+      .where(and(eq(exchangeOrders.tenantId, tenantId), eq(exchangeOrders.id, row.id)));
+  }
+  return { done: rows.length - unopened.length, unopened };
+}
+
 /** An approved payout that was carried out: what it was, and what the model is shown of it. */
 export interface DonePayout {
   candidateId: string;
@@ -122,6 +187,7 @@ export interface DonePayout {
   reply: ToolReply | null;
 }
 
+/** null: no payout of this key was completed. */
 export async function donePayoutOf(
   tx: Tx,
   tenantId: string,

@@ -1,8 +1,11 @@
 import { and, desc, eq, gte, or } from "drizzle-orm";
+import { UserError } from "../domain/errors.ts";
 import { writeAudit } from "./audit.ts";
+import type { AuditEvent } from "./audit-events.ts";
 import type { Tx } from "./db.ts";
 import { asSystem } from "./enter-tenant.ts";
-import { auditLog, tenants } from "./schema/tenancy.ts";
+import { auditLog } from "./schema/tenancy.ts";
+import { changeTenant, tenantById } from "./tenants.ts";
 
 /** While it stands, nothing that sends money out is dispatched. */
 export interface PayoutStop {
@@ -21,12 +24,9 @@ interface Stopping {
 
 /** null: payouts go. */
 export async function payoutStopOf(tx: Tx, tenantId: string): Promise<PayoutStop | null> {
-  const [row] = await tx
-    .select({ stoppedAt: tenants.payoutsStoppedAt, reason: tenants.payoutsStoppedReason })
-    .from(tenants)
-    .where(eq(tenants.id, tenantId));
-  if (!row || row.stoppedAt === null) return null;
-  return { stoppedAt: row.stoppedAt, reason: row.reason ?? "" };
+  const tenant = await tenantById(tx, tenantId);
+  if (!tenant || tenant.payoutsStoppedAt === null) return null;
+  return { stoppedAt: tenant.payoutsStoppedAt, reason: tenant.payoutsStoppedReason ?? "" };
 }
 
 /** Stops at once. A second stop adds its reason: whoever resumes must know all of them. */
@@ -42,11 +42,11 @@ export async function stopPayouts(tx: Tx, stopping: Stopping): Promise<PayoutSto
   return stop;
 }
 
-/** The stop that it ended; null when none stood. */
+/** The stop that it ended; null when none stood. Throws UserError when it cannot be ended. */
 export async function endPayoutStop(tx: Tx, ending: Stopping): Promise<PayoutStop | null> {
   const standing = await payoutStopOf(tx, ending.tenantId);
   if (!standing) return null;
-  await setStop(tx, ending.tenantId, null);
+  if (!(await setStop(tx, ending.tenantId, null))) throw new UserError("conflict", standing.reason);
   await note(tx, ending, "payouts.resumed");
   return standing;
 }
@@ -81,17 +81,20 @@ export async function wasListed(
   return last?.eventType === LISTED;
 }
 
-async function setStop(tx: Tx, tenantId: string, stop: PayoutStop | null): Promise<void> {
+/** False: the tenant's row is not what the product wrote, and stays so. */
+function setStop(tx: Tx, tenantId: string, stop: PayoutStop | null): Promise<boolean> {
   const set = {
     payoutsStoppedAt: stop?.stoppedAt ?? null,
     payoutsStoppedReason: stop?.reason ?? null,
   };
-  await asSystem(tx, tenantId, async () => {
-    await tx.update(tenants).set(set).where(eq(tenants.id, tenantId));
-  });
+  return asSystem(tx, tenantId, () => changeTenant(tx, tenantId, set));
 }
 
-function note(tx: Tx, { tenantId, by, reason, now }: Stopping, eventType: string): Promise<void> {
+function note(
+  tx: Tx,
+  { tenantId, by, reason, now }: Stopping,
+  eventType: AuditEvent,
+): Promise<void> {
   const summary = eventType === STOPPED ? "payouts stopped" : "payouts resumed";
   return writeAudit(tx, [
     { tenantId, userId: by, createdAt: now, eventType, summary, refs: { reason } },

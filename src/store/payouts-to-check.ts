@@ -16,6 +16,7 @@ export interface PayoutToCheck {
   since: number;
 }
 
+/** In the order in which they are to be looked through. */
 export interface PayoutsToCheck {
   items: PayoutToCheck[];
   /** With those beyond the limit. */

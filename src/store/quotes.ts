@@ -27,6 +27,7 @@ export async function insertQuote(tx: Tx, quote: NewQuote): Promise<QuoteRow> {
   return canonical(rows[0]);
 }
 
+/** Open ones only: used ones belong to their orders. */
 export async function supersedeQuotes(tx: Tx, of: ConversationRef): Promise<void> {
   await tx
     .update(exchangeQuotes)
@@ -45,6 +46,7 @@ export async function recentQuotes(tx: Tx, of: ConversationRef, limit = 20): Pro
   return rows.map(canonical);
 }
 
+/** Also one that is over. */
 export async function quoteById(tx: Tx, tenantId: string, id: string): Promise<QuoteRow | null> {
   const rows = await tx
     .select()
@@ -53,6 +55,7 @@ export async function quoteById(tx: Tx, tenantId: string, id: string): Promise<Q
   return rows[0] ? canonical(rows[0]) : null;
 }
 
+/** In the transaction that makes the order of it. */
 export async function markQuoteUsed(tx: Tx, tenantId: string, id: string): Promise<void> {
   await tx
     .update(exchangeQuotes)

@@ -14,6 +14,9 @@ export interface RateTier {
   deviationPct: string | null;
 }
 
+/**
+ * Sums, rates and percent as decimal strings. `minAmountFrom` and `maxAmountFrom`: null: no limit.
+ */
 export interface Rate {
   id: string;
   asset: string;
@@ -80,6 +83,7 @@ export async function upsertRate(
   return written.id;
 }
 
+/** Switched off ones, too, with their tiers. */
 export async function listRates(tx: Tx, tenantId: string): Promise<Rate[]> {
   const rows = await tx
     .select()

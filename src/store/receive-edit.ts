@@ -166,6 +166,7 @@ async function addVersion(tx: Tx, context: EditContext, edit: Edit): Promise<voi
     media: hasNewFiles ? event.media : [],
     externalId: hasNewFiles ? event.externalId : versionId,
     editedAt: event.sentAt,
+    sentAt: event.sentAt,
     createdAt: now,
   });
 }

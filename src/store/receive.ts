@@ -14,23 +14,34 @@ import { type Language, languageOf, languageOfCode } from "../domain/language.ts
 import type { Clock } from "../lib/clock.ts";
 import { writeAudit } from "./audit.ts";
 import { type Db, sqlState, type Tx, UNIQUE_VIOLATION, withTenant } from "./db.ts";
+import { HANDLED } from "./inbox.ts";
 import { mirrorLead } from "./mirror-lead.ts";
 import { moveChat } from "./move-chat.ts";
 import { orderAlbum } from "./order-album.ts";
 import { queueRun } from "./queue-run.ts";
 import { applyEdit } from "./receive-edit.ts";
+import { macOf } from "./row-mac.ts";
 import { contactIdentities, contacts, conversations, inbox, messages } from "./schema/chat.ts";
 import { findStaffByIdentity } from "./staff.ts";
 import { storable } from "./storable.ts";
 
+/** What storing an event needs; both hooks run in its transaction. */
 export interface ReceiveContext {
   db: Db;
   jobs: Jobs<Tx>;
   clock: Clock;
   /** Quiet time after a lead's last message before the run starts, milliseconds. */
   coalesceMs: number;
+  /** A lead's words, before anything of the conversation is locked: they may stop what waits. */
+  heed?(
+    tx: Tx,
+    said: { tenantId: string; channelId: string; chatId: string; text: string },
+  ): Promise<void>;
+  /** The person blocked the bot. */
+  onBlocked?(tx: Tx, who: { tenantId: string; contactId: string }): Promise<void>;
 }
 
+/** Said after the commit: the event is stored, whatever comes of it. */
 export type Received =
   /** A lead's message or a change of one: its run is queued, nothing else to do. */
   | { kind: "run"; inboxId: string }
@@ -75,23 +86,21 @@ function receiveOnce(
   return withTenant(context.db, tenantId, async (tx) => {
     const clean = storable(event);
     const inboxId = newId();
+    const row = inboxRow(tenantId, inboxId, clean);
+    const receivedAt = context.clock.now();
     const inserted = await tx
       .insert(inbox)
-      .values({
-        id: inboxId,
-        tenantId,
-        channelId: clean.channelId,
-        eventKey: clean.eventKey,
-        kind: clean.kind,
-        payload: clean,
-        status: "new",
-        receivedAt: context.clock.now(),
-      })
+      .values({ ...row, status: "new", receivedAt, mac: macOf(tx, "inbox", row) })
       .onConflictDoNothing()
       .returning({ id: inbox.id });
     if (inserted.length === 0) return duplicateOf(tx, clean);
     return route({ tx, context, tenantId, inboxId }, clean);
   });
+}
+
+function inboxRow(tenantId: string, id: string, event: InboundEvent) {
+  const { channelId, eventKey, kind } = event;
+  return { id, tenantId, channelId, eventKey, kind, payload: event };
 }
 
 interface Step {
@@ -145,9 +154,10 @@ async function staffCommand(
   const who = { tenantId, messenger, teamId: person.teamId, userId: person.id };
   if ((await findStaffByIdentity(tx, who))?.status !== "active") return null;
   const command: CommandEvent = { ...origin, ...slashWord, kind: "command" };
+  const row = inboxRow(tenantId, inboxId, command);
   await tx
     .update(inbox)
-    .set({ kind: command.kind, payload: command })
+    .set({ kind: row.kind, payload: command, mac: macOf(tx, "inbox", row) })
     .where(and(eq(inbox.tenantId, tenantId), eq(inbox.id, inboxId)));
   return command;
 }
@@ -160,6 +170,7 @@ async function attach(step: Step, event: MessageEvent): Promise<boolean> {
   if (event.chatKind !== "private" || event.person.isBot) return false;
   const { tx, context, tenantId } = step;
   const now = context.clock.now();
+  await heed(step, event);
   const contactId = await contactOf(step, event);
   const conversation = await conversationOf(step, event, contactId);
   const language = languageOf(event.text, conversation.language);
@@ -174,12 +185,13 @@ async function attach(step: Step, event: MessageEvent): Promise<boolean> {
       text: event.text,
       media: event.media,
       externalId: event.externalId,
+      sentAt: event.sentAt,
       createdAt: now,
     })
     .onConflictDoNothing()
     .returning({ seq: messages.seq });
   if (added.length === 0) return false; // the same message under another event
-  await tx
+  const takenIn = tx
     .update(conversations)
     .set({ language, updatedAt: now })
     .where(and(eq(conversations.tenantId, tenantId), eq(conversations.id, conversation.id)));
@@ -187,17 +199,23 @@ async function attach(step: Step, event: MessageEvent): Promise<boolean> {
   const { externalId } = event;
   if (album !== undefined)
     await orderAlbum(tx, { tenantId, conversationId: conversation.id, externalId, album });
-  await finishInbox(step, "done");
-  if (conversation.mode === "bot")
-    await queueRun(tx, {
-      jobs: context.jobs,
-      tenantId,
-      conversationId: conversation.id,
-      now,
-      coalesceMs: Math.max(context.coalesceMs, album === undefined ? 0 : ALBUM_QUIET_MS),
-    });
-  else await showStaff(step, conversation.id, added[0]?.seq ?? 0);
+  const follows = () =>
+    conversation.mode === "bot"
+      ? queueRun(tx, {
+          jobs: context.jobs,
+          tenantId,
+          conversationId: conversation.id,
+          now,
+          coalesceMs: Math.max(context.coalesceMs, album === undefined ? 0 : ALBUM_QUIET_MS),
+        })
+      : showStaff(step, conversation.id, added[0]?.seq ?? 0);
+  await Promise.all([takenIn, finishInbox(step, "done"), follows()]);
   return true;
+}
+
+async function heed({ tx, context, tenantId }: Step, said: MessageEvent | EditEvent) {
+  const { channelId, chatId, text } = said;
+  await context.heed?.(tx, { tenantId, channelId, chatId, text });
 }
 
 /** No reply of the bot will show it: a person speaks with the lead. */
@@ -214,6 +232,7 @@ async function edit(step: Step, event: EditEvent): Promise<Received> {
   if (event.chatKind !== "private" || event.person.isBot) return ignore(step);
   const { jobs, coalesceMs } = context;
   const now = context.clock.now();
+  await heed(step, event);
   const edited = await applyEdit(tx, { tenantId, jobs, now, coalesceMs }, event);
   if (edited === "unchanged") return ignore(step);
   if (edited === "unknown") {
@@ -270,10 +289,12 @@ async function contactOf(step: Step, event: MessageEvent | MembershipEvent): Pro
   }
   const contactId = newId();
   const identity = { messenger, teamId: person.teamId, userId: person.id };
-  await tx
-    .insert(contacts)
-    .values({ id: contactId, tenantId, name: person.name, createdAt: context.clock.now() });
-  await tx.insert(contactIdentities).values({ id: newId(), tenantId, contactId, ...identity });
+  await Promise.all([
+    tx
+      .insert(contacts)
+      .values({ id: contactId, tenantId, name: person.name, createdAt: context.clock.now() }),
+    tx.insert(contactIdentities).values({ id: newId(), tenantId, contactId, ...identity }),
+  ]);
   return contactId;
 }
 
@@ -295,22 +316,20 @@ async function conversationOf(
     language: conversations.language,
     mode: conversations.mode,
   };
-  await tx
+  const { channelId, messenger, chatId } = event;
+  const place = { id: newId(), tenantId, contactId, channelId, messenger, chatId };
+  const inserted = tx
     .insert(conversations)
     .values({
-      id: newId(),
-      tenantId,
-      contactId,
-      channelId: event.channelId,
-      messenger: event.messenger,
-      chatId: event.chatId,
+      ...place,
+      mac: macOf(tx, "conversations", place),
       language: languageOf(event.text, languageOfCode(event.person.languageCode) ?? "en"),
       createdAt: now,
       updatedAt: now,
     })
     .onConflictDoNothing();
   // locks the conversation: two messages at once queue one run
-  const rows = await tx
+  const locked = tx
     .select(columns)
     .from(conversations)
     .where(
@@ -321,7 +340,7 @@ async function conversationOf(
       ),
     )
     .for("update");
-  const row = rows[0];
+  const [, [row]] = await Promise.all([inserted, locked]);
   if (!row) throw new Error("a conversation that was just inserted is missing");
   return row;
 }
@@ -331,6 +350,9 @@ async function markMembership(step: Step, event: MembershipEvent): Promise<void>
   if (event.change !== "blocked" && event.change !== "unblocked") return;
   const contactId = await contactOf(step, event);
   const blockedAt = event.change === "blocked" ? step.context.clock.now() : null;
+  // first, so that requests are locked before the contact, as a decision does
+  if (blockedAt !== null)
+    await step.context.onBlocked?.(step.tx, { tenantId: step.tenantId, contactId });
   await step.tx
     .update(contacts)
     .set({ blockedAt })
@@ -345,7 +367,7 @@ async function ignore(step: Step): Promise<Received> {
 async function finishInbox(step: Step, status: "done" | "ignored"): Promise<void> {
   await step.tx
     .update(inbox)
-    .set({ status, doneAt: step.context.clock.now() })
+    .set({ status, doneAt: step.context.clock.now(), mac: HANDLED })
     .where(and(eq(inbox.tenantId, step.tenantId), eq(inbox.id, step.inboxId)));
 }
 

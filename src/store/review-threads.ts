@@ -4,6 +4,7 @@ import type { MessengerName } from "../domain/inbound.ts";
 import type { Language } from "../domain/language.ts";
 import type { Outgoing } from "../domain/messenger.ts";
 import type { Tx } from "./db.ts";
+import { verified } from "./row-mac.ts";
 import { contacts, conversations, reviewThreads } from "./schema/chat.ts";
 import { destinations, tenants } from "./schema/tenancy.ts";
 
@@ -28,9 +29,7 @@ export interface ReviewPlace {
 export async function reviewPlaces(tx: Tx, of: ConversationRef): Promise<ReviewPlace[]> {
   const rows = await tx
     .select({
-      channelId: destinations.channelId,
-      messenger: destinations.messenger,
-      chatId: destinations.chatId,
+      place: destinations,
       threadId: reviewThreads.id,
       mirroredSeq: reviewThreads.mirroredSeq,
       leadChannelId: conversations.channelId,
@@ -60,10 +59,11 @@ export async function reviewPlaces(tx: Tx, of: ConversationRef): Promise<ReviewP
     )
     .where(and(eq(destinations.tenantId, of.tenantId), eq(destinations.purpose, "review")))
     .orderBy(destinations.createdAt, destinations.id);
-  return rows.map(({ threadId, mirroredSeq, ...row }) => ({
-    channelId: row.channelId,
-    messenger: row.messenger,
-    chatId: row.chatId,
+  const own = rows.filter(({ place }) => verified(tx, "destinations", place));
+  return own.map(({ threadId, mirroredSeq, place, ...row }) => ({
+    channelId: place.channelId,
+    messenger: place.messenger,
+    chatId: place.chatId,
     thread: threadId === null || mirroredSeq === null ? null : { id: threadId, mirroredSeq },
     lead: {
       channelId: row.leadChannelId,

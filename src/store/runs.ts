@@ -1,13 +1,20 @@
-import { and, desc, eq, gt, inArray, ne, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { Language } from "../domain/language.ts";
 import type { RunKind, RunStatus } from "../domain/run.ts";
-import type { Tx } from "./db.ts";
+import type { Db, Tx } from "./db.ts";
 import { type Lease, LeaseLostError } from "./lease.ts";
 import { contacts, conversations, messages } from "./schema/chat.ts";
 import { runs } from "./schema/runs.ts";
+import { statement, type ValueAt } from "./statement.ts";
+
+interface RowRef extends Record<string, unknown> {
+  tenantId: string;
+  id: string;
+}
 
 export type RunRow = typeof runs.$inferSelect;
 
+/** A run under this worker's lease, with whom it answers. */
 export interface ClaimedRun {
   run: RunRow;
   conversation: {
@@ -24,7 +31,28 @@ export interface ClaimedRun {
 
 /** Locks the conversation: attaching, outcomes and the end of a run come one after another. */
 export async function lockConversation(tx: Tx, tenantId: string, id: string) {
-  const rows = await tx
+  return (await lockById(tx, { tenantId, id }))[0] ?? null;
+}
+
+const lockById = statement((on, value: ValueAt<RowRef>) =>
+  locking(on, value, eq(conversations.id, value("id"))),
+);
+
+/** That of a run; null when there is no such run. */
+async function lockConversationOf(tx: Tx, { tenantId, id }: RowRef) {
+  return (await lockByRun(tx, { tenantId, id }))[0] ?? null;
+}
+
+const lockByRun = statement((on, value: ValueAt<RowRef>) => {
+  const ofRun = on
+    .select({ id: runs.conversationId })
+    .from(runs)
+    .where(and(eq(runs.tenantId, value("tenantId")), eq(runs.id, value("id"))));
+  return locking(on, value, inArray(conversations.id, ofRun));
+});
+
+function locking(on: Db, value: ValueAt<RowRef>, which: SQL) {
+  return on
     .select({
       id: conversations.id,
       contactId: conversations.contactId,
@@ -35,9 +63,8 @@ export async function lockConversation(tx: Tx, tenantId: string, id: string) {
       language: conversations.language,
     })
     .from(conversations)
-    .where(and(eq(conversations.tenantId, tenantId), eq(conversations.id, id)))
+    .where(and(eq(conversations.tenantId, value("tenantId")), which))
     .for("update");
-  return rows[0] ?? null;
 }
 
 /**
@@ -48,21 +75,30 @@ export async function claimRun(
   tx: Tx,
   claim: { tenantId: string; id: string; lease: Lease; now: number; realNow: number },
 ): Promise<ClaimedRun | null> {
-  const found = await tx
-    .select({ conversationId: runs.conversationId })
-    .from(runs)
-    .where(and(eq(runs.tenantId, claim.tenantId), eq(runs.id, claim.id)));
-  const conversationId = found[0]?.conversationId;
-  if (!conversationId) return null;
-  const conversation = await lockConversation(tx, claim.tenantId, conversationId);
-  if (!conversation || (await othersAtWork(tx, claim, conversationId))) return null;
-  const rows = await tx
+  const conversation = await lockConversationOf(tx, claim);
+  if (!conversation) return null;
+  const [rows, contact] = await Promise.all([
+    takeRun(tx, claim, conversation.id),
+    contactOf(tx, claim.tenantId, conversation.contactId),
+  ]);
+  const run = rows[0];
+  return run ? { run, conversation, contact } : null;
+}
+
+/** Only where no other run of the conversation is at work; the conversation is locked. */
+function takeRun(
+  tx: Tx,
+  claim: { tenantId: string; id: string; lease: Lease; now: number; realNow: number },
+  conversationId: string,
+): Promise<RunRow[]> {
+  const { lease } = claim;
+  return tx
     .update(runs)
     .set({
       status: "running",
-      leaseOwner: claim.lease.owner,
-      leaseToken: claim.lease.token,
-      leaseUntil: claim.lease.untilMs,
+      leaseOwner: lease.owner,
+      leaseToken: lease.token,
+      leaseUntil: lease.untilMs,
       restarts: sql`${runs.restarts} + case when ${runs.status} = 'running' then 1 else 0 end`,
     })
     .where(
@@ -70,13 +106,12 @@ export async function claimRun(
         eq(runs.tenantId, claim.tenantId),
         eq(runs.id, claim.id),
         sql`((${runs.status} in ('queued', 'waiting_retry') and ${runs.dueAt} <= ${iso(claim.now)}) or (${runs.status} = 'running' and ${runs.leaseUntil} < ${iso(claim.realNow)}))`,
+        sql`not exists (select 1 from runs o where o.tenant_id = ${claim.tenantId}
+          and o.conversation_id = ${conversationId} and o.id <> ${claim.id}
+          and o.status = 'running' and o.lease_until > ${iso(claim.realNow)})`,
       ),
     )
     .returning();
-  const run = rows[0];
-  if (!run) return null;
-  const contact = await contactOf(tx, claim.tenantId, conversation.contactId);
-  return { run, conversation, contact };
 }
 
 /** When a waiting run becomes due, product time; null when it does not wait. */
@@ -96,27 +131,6 @@ export async function waitingRunDueAt(
       ),
     );
   return rows[0]?.dueAt ?? null;
-}
-
-async function othersAtWork(
-  tx: Tx,
-  claim: { tenantId: string; id: string; realNow: number },
-  conversationId: string,
-): Promise<boolean> {
-  const rows = await tx
-    .select({ id: runs.id })
-    .from(runs)
-    .where(
-      and(
-        eq(runs.tenantId, claim.tenantId),
-        eq(runs.conversationId, conversationId),
-        ne(runs.id, claim.id),
-        eq(runs.status, "running"),
-        gt(runs.leaseUntil, claim.realNow),
-      ),
-    )
-    .limit(1);
-  return rows.length > 0;
 }
 
 async function contactOf(tx: Tx, tenantId: string, contactId: string) {
@@ -143,6 +157,7 @@ export async function updateOwnRun(
       | "modelFailures"
       | "supersededDrafts"
       | "activeMs"
+      | "spent"
       | "leaseUntil"
       | "dueAt"
       | "outcome"
@@ -150,35 +165,57 @@ export async function updateOwnRun(
     >
   >,
 ): Promise<void> {
-  const rows = await tx
-    .update(runs)
-    .set(set)
-    .where(
-      and(
-        eq(runs.tenantId, own.tenantId),
-        eq(runs.id, own.id),
-        eq(runs.leaseToken, own.token),
-        eq(runs.status, "running"),
-      ),
-    )
-    .returning({ id: runs.id });
+  const { tenantId, id, token } = own;
+  const given = Object.entries(set).filter(([, value]) => value !== undefined);
+  const change = changeOf(given.map(([name]) => name));
+  const rows = await change(tx, { ...set, "own tenant": tenantId, "own id": id, token });
   if (rows.length === 0) throw new LeaseLostError(`run ${own.id} is no longer ours`);
+}
+
+type Change = (tx: Tx, values: Record<string, unknown>) => Promise<{ id: string }[]>;
+
+/** One for each set of columns that the code changes together. */
+const changes = new Map<string, Change>();
+
+function changeOf(names: readonly string[]): Change {
+  const known = changes.get(names.join());
+  if (known) return known;
+  const change: Change = statement((on, value: ValueAt<Record<string, unknown>>) =>
+    on
+      .update(runs)
+      .set(Object.fromEntries(names.map((name) => [name, sql.placeholder(name)])))
+      .where(
+        and(
+          eq(runs.tenantId, value("own tenant")),
+          eq(runs.id, value("own id")),
+          eq(runs.leaseToken, value("token")),
+          eq(runs.status, "running"),
+        ),
+      )
+      .returning({ id: runs.id }),
+  );
+  changes.set(names.join(), change);
+  return change;
 }
 
 /** Runs of the conversation that wait to start; the newest message run is at most one. */
 export async function queuedRuns(tx: Tx, tenantId: string, conversationId: string) {
-  return tx
+  return waitingOf(tx, { tenantId, conversationId });
+}
+
+const waitingOf = statement((on, value: ValueAt<{ tenantId: string; conversationId: string }>) =>
+  on
     .select({ id: runs.id, kind: runs.kind, dueAt: runs.dueAt })
     .from(runs)
     .where(
       and(
-        eq(runs.tenantId, tenantId),
-        eq(runs.conversationId, conversationId),
+        eq(runs.tenantId, value("tenantId")),
+        eq(runs.conversationId, value("conversationId")),
         inArray(runs.status, ["queued", "waiting_retry"]),
       ),
     )
-    .orderBy(runs.dueAt);
-}
+    .orderBy(runs.dueAt),
+);
 
 /** The run at work in a conversation, if any (a lost worker's counts: it is taken back). */
 export async function workingRun(tx: Tx, tenantId: string, conversationId: string) {
@@ -245,20 +282,25 @@ export async function insertContinuation(
 
 /** The newest thing a run must answer: the lead's last message, or an outcome's line. */
 export async function newestSeq(tx: Tx, tenantId: string, conversationId: string): Promise<number> {
-  const rows = await tx
-    .select({ seq: messages.seq })
-    .from(messages)
-    .where(
-      and(
-        eq(messages.tenantId, tenantId),
-        eq(messages.conversationId, conversationId),
-        sql`(${messages.author} = 'lead' or ${messages.kind} = 'event')`,
-      ),
-    )
-    .orderBy(desc(messages.seq))
-    .limit(1);
+  const rows = await newestToAnswer(tx, { tenantId, conversationId });
   return rows[0]?.seq ?? 0;
 }
+
+const newestToAnswer = statement(
+  (on, value: ValueAt<{ tenantId: string; conversationId: string }>) =>
+    on
+      .select({ seq: messages.seq })
+      .from(messages)
+      .where(
+        and(
+          eq(messages.tenantId, value("tenantId")),
+          eq(messages.conversationId, value("conversationId")),
+          sql`(${messages.author} = 'lead' or ${messages.kind} = 'event')`,
+        ),
+      )
+      .orderBy(desc(messages.seq))
+      .limit(1),
+);
 
 /** An embedded start is the only process: every lease of another boot is over. */
 export async function dropForeignLeases(

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 import { and, eq, sql } from "drizzle-orm";
 import type { Tx } from "./db.ts";
 import { tenantSecrets } from "./schema/tenancy.ts";
@@ -19,20 +19,29 @@ export interface SecretName {
   updatedAt: number;
 }
 
+/**
+ * A tenant's secrets, and sealing for columns of others. Values leave it in the clear: they go into
+ * no log, no audit row and no prompt.
+ */
 export interface Secrets {
   set(tx: Tx, secret: NewSecret): Promise<void>;
+  /** null: it is not set. Throws when the row was moved or tampered with. */
   get(tx: Tx, tenantId: string, name: string): Promise<string | null>;
   /** Decrypted, by name; only names that start with `prefix` when it is given. */
   all(tx: Tx, tenantId: string, prefix?: string): Promise<Map<string, string>>;
+  /** Without values, for people. */
   names(tx: Tx, tenantId: string): Promise<SecretName[]>;
   /** False when there was none. */
   remove(tx: Tx, tenantId: string, name: string): Promise<boolean>;
   /** For encrypted columns; `aad` names the place, so that a copied value does not open elsewhere. */
   seal(text: string, aad: string): Buffer;
   open(bytes: Buffer, aad: string): string;
+  /** A keyed hash, hex: tells equal values of one place without showing them. */
+  fingerprint(text: string, aad: string): string;
 }
 
 const KEY_BYTES = 32;
+const SECRETS = "tenant secrets";
 const FORMAT = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -43,8 +52,9 @@ const HEAD_BYTES = 1 + NONCE_BYTES + TAG_BYTES;
  * moved, renamed or set back to an older value does not open, and reading it throws.
  */
 export function createSecrets(masterKey: Buffer): Secrets {
-  const secretKey = subkey(masterKey, "tenant secrets");
+  const secretKey = subkey(masterKey, SECRETS);
   const columnKey = subkey(masterKey, "sealed columns");
+  const fingerprintKey = subkey(masterKey, "fingerprints");
   return {
     async set(tx, { tenantId, name, value, by, now }) {
       const version = (await versionOf(tx, tenantId, name)) + 1;
@@ -75,7 +85,57 @@ export function createSecrets(masterKey: Buffer): Secrets {
     remove: removeSecret,
     seal: (text, aad) => encrypt(columnKey, text, aad),
     open: (bytes, aad) => decrypt(columnKey, bytes, aad),
+    fingerprint: (text, aad) =>
+      createHmac("sha256", fingerprintKey)
+        .update(JSON.stringify([aad, text]))
+        .digest("hex"),
   };
+}
+
+/** The same values under another key. */
+export interface KeyChange {
+  from: Secrets;
+  to: Secrets;
+}
+
+/** null: it does not open with the old key. */
+export function sealAnew(sealed: Buffer, aad: string, { from, to }: KeyChange): Buffer | null {
+  try {
+    return to.seal(from.open(sealed, aad), aad);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Encrypts a tenant's secrets with another key: their versions and dates stay. Answers the names of
+ * those that do not open with the old one; they are left as they are.
+ */
+export async function encryptSecretsAnew(
+  tx: Tx,
+  tenantId: string,
+  { from, to }: { from: Buffer; to: Buffer },
+): Promise<{ done: number; unopened: string[] }> {
+  const keys = { from: subkey(from, SECRETS), to: subkey(to, SECRETS) };
+  const rows = await tx.select().from(tenantSecrets).where(eq(tenantSecrets.tenantId, tenantId));
+  const unopened: string[] = [];
+  for (const row of rows) {
+    const ciphertext = encryptedAnew(row, keys);
+    if (ciphertext === null) unopened.push(row.name);
+    else await tx.update(tenantSecrets).set({ ciphertext }).where(named(tenantId, row.name));
+  }
+  return { done: rows.length - unopened.length, unopened };
+}
+
+function encryptedAnew(
+  row: typeof tenantSecrets.$inferSelect,
+  { from, to }: { from: Buffer; to: Buffer },
+): Buffer | null {
+  try {
+    return encrypt(to, openRow(from, row), secretAad(row.tenantId, row.name, row.version));
+  } catch {
+    return null;
+  }
 }
 
 function secretNames(tx: Tx, tenantId: string): Promise<SecretName[]> {
@@ -89,6 +149,16 @@ function secretNames(tx: Tx, tenantId: string): Promise<SecretName[]> {
     .from(tenantSecrets)
     .where(eq(tenantSecrets.tenantId, tenantId))
     .orderBy(tenantSecrets.name);
+}
+
+/** Of these names, those that are set: which value it is, and since when. No key is needed. */
+export async function secretVersions(
+  tx: Tx,
+  tenantId: string,
+  names: readonly string[],
+): Promise<SecretName[]> {
+  const all = await secretNames(tx, tenantId);
+  return all.filter(({ name }) => names.includes(name));
 }
 
 async function removeSecret(tx: Tx, tenantId: string, name: string): Promise<boolean> {

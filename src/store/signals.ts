@@ -14,6 +14,7 @@ export type Signal =
   /** Tools, secrets or rates of a tenant changed: what is cached of them is old. */
   | { kind: "tools"; tenantId: string };
 
+/** Hints between processes: whatever is lost is found by a sweep or at the next look. */
 export interface Signals {
   /** Reaches every process, this one too, once the transaction is committed. */
   send(tx: Tx, signal: Signal): void;

@@ -6,6 +6,7 @@ import type { Tx } from "./db.ts";
 import { exchangeRates } from "./schema/exchange.ts";
 import { tenantSecrets } from "./schema/tenancy.ts";
 import { toolRegistry, toolSchemaVersions } from "./schema/tools.ts";
+import { statement, type ValueAt } from "./statement.ts";
 
 export interface ToolRow {
   toolName: string;
@@ -86,7 +87,14 @@ async function addSchemaVersions(tx: Tx, tools: readonly ToolRow[], now: number)
 export async function activeSchemas(
   tx: Tx,
 ): Promise<Map<string, { version: number; hash: string }>> {
-  const rows = await tx
+  const rows = await activeVersions(tx, {});
+  const newest = new Map<string, { version: number; hash: string }>();
+  for (const row of rows) if (!newest.has(row.name)) newest.set(row.name, row);
+  return newest;
+}
+
+const activeVersions = statement((on) =>
+  on
     .select({
       name: toolSchemaVersions.toolName,
       version: toolSchemaVersions.schemaVersion,
@@ -94,35 +102,37 @@ export async function activeSchemas(
     })
     .from(toolSchemaVersions)
     .where(eq(toolSchemaVersions.status, "active"))
-    .orderBy(desc(toolSchemaVersions.schemaVersion));
-  const newest = new Map<string, { version: number; hash: string }>();
-  for (const row of rows) if (!newest.has(row.name)) newest.set(row.name, row);
-  return newest;
-}
+    .orderBy(desc(toolSchemaVersions.schemaVersion)),
+);
 
 /** Which tools the tenant has switched on. */
 export async function activeToolNames(tx: Tx, tenantId: string): Promise<Set<string>> {
-  const rows = await tx
-    .select({ name: toolRegistry.toolName })
-    .from(toolRegistry)
-    .where(and(eq(toolRegistry.tenantId, tenantId), eq(toolRegistry.isActive, true)));
+  const rows = await switchedOn(tx, { tenantId });
   return new Set(rows.map((row) => row.name));
 }
+
+const switchedOn = statement((on, value: ValueAt<{ tenantId: string }>) =>
+  on
+    .select({ name: toolRegistry.toolName })
+    .from(toolRegistry)
+    .where(and(eq(toolRegistry.tenantId, value("tenantId")), eq(toolRegistry.isActive, true))),
+);
 
 /** What decides whether tools are offered at all: names of secrets, and whether a rate is active. */
 export async function tenantToolFacts(
   tx: Tx,
   tenantId: string,
 ): Promise<{ secretNames: Set<string>; hasActiveRate: boolean }> {
-  const secrets = await tx
+  const named = tx
     .select({ name: tenantSecrets.name })
     .from(tenantSecrets)
     .where(eq(tenantSecrets.tenantId, tenantId));
-  const rates = await tx
+  const active = tx
     .select({ id: exchangeRates.id })
     .from(exchangeRates)
     .where(and(eq(exchangeRates.tenantId, tenantId), eq(exchangeRates.isActive, true)))
     .limit(1);
+  const [secrets, rates] = await Promise.all([named, active]);
   return { secretNames: new Set(secrets.map((row) => row.name)), hasActiveRate: rates.length > 0 };
 }
 

@@ -6,8 +6,10 @@ import type { ToolReply } from "../domain/tool.ts";
 import type { Tx } from "./db.ts";
 import { messages } from "./schema/chat.ts";
 import { toolCallCandidates } from "./schema/tools.ts";
+import { statement, type ValueAt } from "./statement.ts";
 import { storable } from "./storable.ts";
 
+/** `seq` grows within its conversation; `createdAt` is product time. */
 export interface TranscriptMessage {
   id: string;
   seq: number;
@@ -16,9 +18,12 @@ export interface TranscriptMessage {
   text: string;
   media: Media[];
   runId: string | null;
+  /** When a lead wrote it, by the messenger's clock; null: the product wrote it, or it is old. */
+  sentAt?: number | null;
   createdAt: number;
 }
 
+/** A call in its latest state; `reply`: null: nothing has come of it yet. */
 export interface TranscriptCall {
   id: string;
   messageId: string;
@@ -31,6 +36,7 @@ export interface TranscriptCall {
   runId: string | null;
 }
 
+/** The end of a conversation, as a prompt is made of it. */
 export interface Transcript {
   messages: TranscriptMessage[];
   /** By message id, in order. */
@@ -42,31 +48,37 @@ export async function loadTranscript(
   tx: Tx,
   query: { tenantId: string; conversationId: string; limit: number },
 ): Promise<Transcript> {
-  const newest = await tx
-    .select({
-      id: messages.id,
-      seq: messages.seq,
-      author: messages.author,
-      kind: messages.kind,
-      text: messages.text,
-      media: messages.media,
-      runId: messages.runId,
-      createdAt: messages.createdAt,
-    })
-    .from(messages)
-    .where(
-      and(
-        eq(messages.tenantId, query.tenantId),
-        eq(messages.conversationId, query.conversationId),
-        eq(messages.status, "kept"),
-      ),
-    )
-    .orderBy(desc(messages.seq))
-    .limit(query.limit);
+  const newest = await newestKept(tx, query);
   const inOrder = newest.reverse();
   const asking = inOrder.filter((message) => message.kind === "calls").map((message) => message.id);
   return { messages: inOrder, calls: await callsOf(tx, query.tenantId, asking) };
 }
+
+const newestKept = statement(
+  (on, value: ValueAt<{ tenantId: string; conversationId: string; limit: number }>) =>
+    on
+      .select({
+        id: messages.id,
+        seq: messages.seq,
+        author: messages.author,
+        kind: messages.kind,
+        text: messages.text,
+        media: messages.media,
+        runId: messages.runId,
+        sentAt: messages.sentAt,
+        createdAt: messages.createdAt,
+      })
+      .from(messages)
+      .where(
+        and(
+          eq(messages.tenantId, value("tenantId")),
+          eq(messages.conversationId, value("conversationId")),
+          eq(messages.status, "kept"),
+        ),
+      )
+      .orderBy(desc(messages.seq))
+      .limit(sql.placeholder("limit")),
+);
 
 async function callsOf(
   tx: Tx,
@@ -95,7 +107,7 @@ async function callsOf(
       ),
     )
     .orderBy(asc(toolCallCandidates.ordinal));
-  for (const row of rows) {
+  for (const row of withLatestStates(rows)) {
     const calls = byMessage.get(row.messageId);
     if (calls) calls.push(row);
     else byMessage.set(row.messageId, [row]);
@@ -103,7 +115,22 @@ async function callsOf(
   return byMessage;
 }
 
+/** Asked again while the first request waits: such a call goes on to show what became of that. */
+const POINTERS: ReadonlySet<string | null> = new Set(["ALREADY_WAITING", "SAME_CALL"]);
+
+function withLatestStates(calls: readonly TranscriptCall[]): TranscriptCall[] {
+  const asking = calls.filter(({ code }) => !POINTERS.has(code));
+  const states = new Map(asking.map((call) => [call.reply?.approval, call]));
+  return calls.map((call) => {
+    const approval = POINTERS.has(call.code) ? call.reply?.approval : undefined;
+    const asked = approval === undefined ? undefined : states.get(approval);
+    return asked ? { ...call, status: asked.status, code: asked.code, reply: asked.reply } : call;
+  });
+}
+
 export interface NewMessage {
+  /** Given by the caller when rows that are written with it name it. */
+  id?: string;
   tenantId: string;
   conversationId: string;
   author: "bot" | "staff" | "system";

@@ -2,6 +2,7 @@ import { and, desc, eq } from "drizzle-orm";
 import type { Tx } from "./db.ts";
 import { contacts, conversations, outbox } from "./schema/chat.ts";
 
+/** A reply that may not have arrived; `createdAt` is product time. */
 export interface UncertainReply {
   clientName: string;
   createdAt: number;

@@ -29,6 +29,7 @@ export async function waitingPayouts(tx: Tx, tenantId: string): Promise<string[]
   return rows.filter(paysOut).map(({ id }) => id);
 }
 
+/** The caller has read the ids in the same transaction. */
 export async function setWaitingPayouts(
   tx: Tx,
   which: { tenantId: string; ids: string[] },

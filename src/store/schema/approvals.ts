@@ -3,7 +3,7 @@ import { index, integer, jsonb, pgTable, text, uniqueIndex } from "drizzle-orm/p
 import type { ApprovalStatus, DecisionVia } from "../../domain/approval.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { RiskClass } from "../../domain/tool.ts";
-import { id, instant, tenantId } from "./columns.ts";
+import { id, instant, mac, tenantId } from "./columns.ts";
 
 export const approvalQueue = pgTable(
   "approval_queue",
@@ -13,7 +13,8 @@ export const approvalQueue = pgTable(
     /** Spoken as A-17. */
     number: integer("number").notNull(),
     runId: text("run_id"),
-    conversationId: text("conversation_id").notNull(),
+    /** null: a change that the desk itself asks for. */
+    conversationId: text("conversation_id"),
     candidateId: text("candidate_id").notNull(),
     toolName: text("tool_name").notNull(),
     /** Why people are asked: `payout`, `kyc`, `unknown_outcome` … names the card. */
@@ -43,6 +44,22 @@ export const approvalQueue = pgTable(
     approvedAt: instant("approved_at"),
     decidedAt: instant("decided_at"),
     rejectedReason: text("rejected_reason"),
+    /** When it is reminded of, escalated or ended; null: nothing more is due. */
+    nextStepAt: instant("next_step_at"),
+    remindersSent: integer("reminders_sent").notNull().default(0),
+    escalatedAt: instant("escalated_at"),
+    /** The lead objected, or another reason to let nobody approve it by mistake. */
+    frozenAt: instant("frozen_at"),
+    frozenReason: text("frozen_reason"),
+    /** Fields of the action that an approver may change; the tool's rules say how. */
+    editableFields: jsonb("editable_fields").$type<string[]>().notNull().default([]),
+    /** Staff id of whoever changed the action before approving it. */
+    editedBy: text("edited_by"),
+    /** A change of authority that one admin alone asked for takes effect then, unless cancelled. */
+    approvesItselfAt: instant("approves_itself_at"),
+    /** Head of the sealed trail when people were asked; stands on the card, outside the database. */
+    auditHead: text("audit_head"),
+    mac: mac(),
     createdAt: instant("created_at").notNull(),
   },
   (t) => [
@@ -50,7 +67,7 @@ export const approvalQueue = pgTable(
     uniqueIndex("approval_queue_business_key")
       .on(t.tenantId, t.businessKey)
       .where(sql`business_key is not null and status in ('pending', 'frozen')`),
-    index("approval_queue_open").on(t.expiresAt).where(sql`status = 'pending'`),
+    index("approval_queue_open").on(t.nextStepAt).where(sql`status in ('pending', 'frozen')`),
     index("approval_queue_conversation").on(t.tenantId, t.conversationId),
   ],
 );
@@ -66,9 +83,18 @@ export const approvalVotes = pgTable(
     decision: text("decision").$type<"approve" | "reject">().notNull(),
     reason: text("reason"),
     via: text("via").$type<DecisionVia>().notNull(),
+    /** What the person decided on: of an edited action the earlier votes do not count. */
+    actionDigest: text("action_digest").notNull(),
+    /** It counts no longer: the action was edited, or the person suspended before the decision. */
+    voidedAt: instant("voided_at"),
+    mac: mac(),
     createdAt: instant("created_at").notNull(),
   },
-  (t) => [uniqueIndex("approval_votes_person").on(t.tenantId, t.approvalId, t.staffId)],
+  (t) => [
+    uniqueIndex("approval_votes_person")
+      .on(t.tenantId, t.approvalId, t.staffId)
+      .where(sql`voided_at is null`),
+  ],
 );
 
 /** Where a card stands, so that it can be edited after a decision. */
@@ -85,4 +111,35 @@ export const approvalCards = pgTable(
     createdAt: instant("created_at").notNull(),
   },
   (t) => [index("approval_cards_approval").on(t.tenantId, t.approvalId)],
+);
+
+/** One request in a digest; `inBulk`: the button for many grants it, too. */
+export interface DigestItem {
+  approvalId: string;
+  /** Of its action when it was shown. */
+  actionDigest: string;
+  inBulk: boolean;
+}
+
+/** Where the card of a digest stands. */
+export interface DigestCard {
+  outboxId: string;
+  channelId: string;
+  chatId: string;
+}
+
+/** One card for many pending requests; a button for all of them is bound to exactly these. */
+export const approvalDigests = pgTable(
+  "approval_digests",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    itemsJson: jsonb("items_json").$type<DigestItem[]>().notNull(),
+    /** The same for all states of a card; none: it was an answer to one person. */
+    cardsJson: jsonb("cards_json").$type<DigestCard[]>().notNull().default([]),
+    /** When the card was first posted; null: never. */
+    postedAt: instant("posted_at"),
+    createdAt: instant("created_at").notNull(),
+  },
+  (t) => [index("approval_digests_posted").on(t.tenantId, t.postedAt)],
 );

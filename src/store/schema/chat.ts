@@ -1,9 +1,18 @@
 import { sql } from "drizzle-orm";
-import { bigint, index, integer, jsonb, pgTable, text, uniqueIndex } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
 import type { InboundEvent, Media, MessengerName } from "../../domain/inbound.ts";
 import type { Language } from "../../domain/language.ts";
 import type { Outgoing } from "../../domain/messenger.ts";
-import { id, instant, tenantId } from "./columns.ts";
+import { id, instant, mac, tenantId } from "./columns.ts";
 
 export const contacts = pgTable("contacts", {
   id: id(),
@@ -11,9 +20,51 @@ export const contacts = pgTable("contacts", {
   name: text("name").notNull(),
   /** What is known of the person, e.g. `exchangeKyc: {status, verificationId}`. */
   attributes: jsonb("attributes").$type<Record<string, unknown>>().notNull().default({}),
+  email: text("email"),
+  /** The address is known to be the person's: mail to it may be proposed. */
+  emailVerifiedAt: instant("email_verified_at"),
   blockedAt: instant("blocked_at"),
   createdAt: instant("created_at").notNull(),
 });
+
+/** The customer's card, field by field. */
+export const contactAttributes = pgTable(
+  "contact_attributes",
+  {
+    tenantId: tenantId(),
+    contactId: text("contact_id").notNull(),
+    name: text("name").notNull(),
+    value: text("value").notNull(),
+    /** Staff id of the approver, contact id, or `setup`. */
+    updatedBy: text("updated_by").notNull(),
+    updatedAt: instant("updated_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.contactId, t.name] })],
+);
+
+/** Things to do that the bot drafted; people take them up or throw them away. */
+export const tasks = pgTable(
+  "tasks",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    /** Spoken as T-5. */
+    number: integer("number").notNull(),
+    conversationId: text("conversation_id").notNull(),
+    contactId: text("contact_id").notNull(),
+    title: text("title").notNull(),
+    description: text("description").notNull(),
+    priority: text("priority").$type<"low" | "normal" | "high">().notNull(),
+    dueDate: text("due_date"),
+    status: text("status").$type<"draft" | "open" | "done" | "dropped">().notNull(),
+    candidateId: text("candidate_id").notNull(),
+    createdAt: instant("created_at").notNull(),
+  },
+  (t) => [
+    uniqueIndex("tasks_number").on(t.tenantId, t.number),
+    index("tasks_conversation").on(t.tenantId, t.conversationId),
+  ],
+);
 
 export const contactIdentities = pgTable(
   "contact_identities",
@@ -40,6 +91,8 @@ export const conversations = pgTable(
     stage: text("stage").notNull().default("exchange_request"),
     mode: text("mode").$type<"bot" | "operator">().notNull().default("bot"),
     language: text("language").$type<Language>().notNull(),
+    /** Over whose conversation it is, and where: a payout's code goes to no other chat. */
+    mac: mac(),
     createdAt: instant("created_at").notNull(),
     updatedAt: instant("updated_at").notNull(),
   },
@@ -65,6 +118,8 @@ export const messages = pgTable(
     status: text("status").$type<"kept" | "superseded">().notNull().default("kept"),
     runId: text("run_id"),
     externalId: text("external_id"),
+    /** When the lead wrote it, by the messenger's clock; `createdAt` is when it came in. */
+    sentAt: instant("sent_at"),
     /** The lead changed the text in the messenger; `text` is the newest. */
     editedAt: instant("edited_at"),
     createdAt: instant("created_at").notNull(),
@@ -93,6 +148,7 @@ export const inbox = pgTable(
     answer: jsonb("answer").$type<{ text: string; alert?: boolean }>(),
     receivedAt: instant("received_at").notNull(),
     doneAt: instant("done_at"),
+    mac: mac(),
   },
   (t) => [
     uniqueIndex("inbox_event").on(t.channelId, t.eventKey),

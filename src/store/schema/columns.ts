@@ -10,3 +10,5 @@ export const instant = customType<{ data: number; driverData: string }>({
 /** A UUID made by `newId`. */
 export const id = () => text("id").primaryKey();
 export const tenantId = () => text("tenant_id").notNull();
+/** Keyed hash of the row's meaning (hex): a row that the product did not write is not believed. */
+export const mac = () => text("mac").notNull().default("");

@@ -12,7 +12,7 @@ import {
 } from "drizzle-orm/pg-core";
 import type { JsonObject } from "../../domain/json.ts";
 import { bytea } from "./bytea.ts";
-import { id, instant, tenantId } from "./columns.ts";
+import { id, instant, mac, tenantId } from "./columns.ts";
 
 // All sums and rates are exact decimals: numeric here, decimal strings in code.
 
@@ -67,6 +67,12 @@ export const exchangeSettings = pgTable(
     riskDailyLimit: numeric("risk_daily_limit"),
     /** method -> http | manual */
     payoutProviders: jsonb("payout_providers").$type<Record<string, "http" | "manual">>().notNull(),
+    /** What one person may approve for payout a day, in `quoteAsset`; null: no cap. */
+    operatorDailyCap: numeric("operator_daily_cap"),
+    /** Payouts below it may be approved many at once, in `quoteAsset`; null: each by itself. */
+    bulkApprovalLimit: numeric("bulk_approval_limit"),
+    /** Over whom the money goes: providers and cap. */
+    mac: mac(),
     updatedAt: instant("updated_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.tenantId] })],
@@ -142,11 +148,15 @@ export const exchangeOrders = pgTable(
     riskJson: jsonb("risk_json").$type<JsonObject>(),
     verificationId: text("verification_id"),
     amountReceived: numeric("amount_received"),
+    /** Less than `amountTo` when an approver lowered it: the rest is still owed. null: nothing yet. */
+    amountPaidOut: numeric("amount_paid_out"),
     expiresAt: instant("expires_at").notNull(),
     quoteLockedAt: instant("quote_locked_at"),
     paidAt: instant("paid_at"),
     lastReminderAt: instant("last_reminder_at"),
     completedAt: instant("completed_at"),
+    /** Over the terms: who gets how much of what, where, by which requisites. */
+    mac: mac(),
     createdAt: instant("created_at").notNull(),
     updatedAt: instant("updated_at").notNull(),
   },

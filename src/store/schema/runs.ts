@@ -5,12 +5,15 @@ import {
   index,
   integer,
   jsonb,
+  numeric,
   pgTable,
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 import type { FeedbackLabel } from "../../domain/feedback.ts";
+import type { Json, JsonObject } from "../../domain/json.ts";
 import type { RunKind, RunStatus } from "../../domain/run.ts";
+import type { RiskClass } from "../../domain/tool.ts";
 import { id, instant, tenantId } from "./columns.ts";
 
 /** One piece of the engine's work: answering a lead, or telling an outcome (`continuation`). */
@@ -32,6 +35,8 @@ export const runs = pgTable(
     supersededDrafts: integer("superseded_drafts").notNull().default(0),
     /** Active work only, real milliseconds; waiting for people or retries does not count. */
     activeMs: integer("active_ms").notNull().default(0),
+    /** Cost of the run so far, USD. */
+    spent: numeric("spent").notNull().default("0"),
     approvalId: text("approval_id"),
     dueAt: instant("due_at").notNull(),
     firstMessageAt: instant("first_message_at").notNull(),
@@ -95,7 +100,7 @@ export const agentToolCalls = pgTable(
     isError: boolean("is_error").notNull(),
     cycle: integer("cycle").notNull(),
     toolCallIndex: integer("tool_call_index").notNull(),
-    latencyMs: integer("latency_ms"),
+    latencyMs: bigint("latency_ms", { mode: "number" }),
     createdAt: instant("created_at").notNull(),
   },
   (t) => [
@@ -136,15 +141,113 @@ export const agentToolCallFeedback = pgTable(
   ],
 );
 
-export const errorLog = pgTable("error_log", {
-  id: id(),
-  tenantId: tenantId(),
-  runId: text("run_id"),
-  toolName: text("tool_name"),
-  component: text("component").notNull(),
-  errorCode: text("error_code").notNull(),
-  errorMessage: text("error_message").notNull(),
-  retryable: boolean("retryable").notNull(),
-  attempt: integer("attempt").notNull(),
-  createdAt: instant("created_at").notNull(),
-});
+export const errorLog = pgTable(
+  "error_log",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    runId: text("run_id"),
+    executionId: text("execution_id"),
+    toolName: text("tool_name"),
+    /** `model`, `tool`, `look_up`, `run`. */
+    component: text("component").notNull(),
+    /** `timeout`, `policy_block` …: says whether it is tried again. */
+    errorClass: text("error_class").notNull().default("transient"),
+    errorCode: text("error_code").notNull(),
+    errorMessage: text("error_message").notNull(),
+    retryable: boolean("retryable").notNull(),
+    attempt: integer("attempt").notNull(),
+    createdAt: instant("created_at").notNull(),
+  },
+  (t) => [index("error_log_time").on(t.tenantId, t.createdAt)],
+);
+
+/** One request to somebody else's service. Hashes, not bodies: what was said stays out of logs. */
+export const externalApiLog = pgTable(
+  "external_api_log",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    runId: text("run_id"),
+    executionId: text("execution_id"),
+    toolName: text("tool_name"),
+    provider: text("provider").notNull(),
+    /** A template without secrets: `/wallet/{id}`. */
+    endpoint: text("endpoint").notNull(),
+    method: text("method").notNull(),
+    requestHash: text("request_hash").notNull(),
+    /** null: no answer came. */
+    responseStatus: integer("response_status"),
+    responseHash: text("response_hash"),
+    latencyMs: integer("latency_ms").notNull(),
+    createdAt: instant("created_at").notNull(),
+  },
+  (t) => [index("external_api_log_execution").on(t.tenantId, t.executionId)],
+);
+
+export const latencyLog = pgTable(
+  "latency_log",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    runId: text("run_id"),
+    /** `model`, `tool`, `queue`, `approval`. */
+    component: text("component").notNull(),
+    operation: text("operation").notNull(),
+    /** A person may take months to approve: more than 32 bits of milliseconds. */
+    latencyMs: bigint("latency_ms", { mode: "number" }).notNull(),
+    createdAt: instant("created_at").notNull(),
+  },
+  (t) => [index("latency_log_time").on(t.tenantId, t.createdAt)],
+);
+
+export const costLog = pgTable(
+  "cost_log",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    runId: text("run_id"),
+    costType: text("cost_type").notNull(),
+    provider: text("provider").notNull(),
+    amount: numeric("amount").notNull(),
+    currency: text("currency").notNull(),
+    createdAt: instant("created_at").notNull(),
+  },
+  (t) => [index("cost_log_time").on(t.tenantId, t.createdAt)],
+);
+
+export const toolEvalCases = pgTable(
+  "tool_eval_cases",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    caseName: text("case_name").notNull(),
+    inputJson: jsonb("input_json").$type<JsonObject>().notNull(),
+    /** null: no tool may be called. */
+    expectedTool: text("expected_tool"),
+    expectedArgumentsJson: jsonb("expected_arguments_json").$type<JsonObject>(),
+    forbiddenToolsJson: jsonb("forbidden_tools_json").$type<string[]>().notNull(),
+    expectedPolicyResult: text("expected_policy_result").$type<"allow" | "approval" | "deny">(),
+    riskLevel: text("risk_level").$type<RiskClass>(),
+    isActive: boolean("is_active").notNull(),
+  },
+  (t) => [uniqueIndex("tool_eval_cases_name").on(t.tenantId, t.caseName)],
+);
+
+export const toolEvalRuns = pgTable(
+  "tool_eval_runs",
+  {
+    id: id(),
+    tenantId: tenantId(),
+    evalCaseId: text("eval_case_id").notNull(),
+    agentVersion: text("agent_version").notNull(),
+    modelId: text("model_id").notNull(),
+    actualTool: text("actual_tool"),
+    actualArgumentsJson: jsonb("actual_arguments_json").$type<Json>(),
+    policyResult: text("policy_result"),
+    passed: boolean("passed").notNull(),
+    failureReason: text("failure_reason"),
+    createdAt: instant("created_at").notNull(),
+  },
+  (t) => [index("tool_eval_runs_case").on(t.tenantId, t.evalCaseId, t.createdAt)],
+);

@@ -1,7 +1,8 @@
+import { sql } from "drizzle-orm";
 import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import type { MessengerName } from "../../domain/inbound.ts";
 import { bytea } from "./bytea.ts";
-import { id, instant, tenantId } from "./columns.ts";
+import { id, instant, mac, tenantId } from "./columns.ts";
 
 /** One row: which world this database belongs to. Not a tenant table. */
 export const appState = pgTable("app_state", {
@@ -21,6 +22,11 @@ export const tenants = pgTable("tenants", {
   payoutsStoppedAt: instant("payouts_stopped_at"),
   /** For people: why, and what to do before payouts go on. */
   payoutsStoppedReason: text("payouts_stopped_reason"),
+  /** No new order is made while this is set. */
+  ordersStoppedAt: instant("orders_stopped_at"),
+  ordersStoppedReason: text("orders_stopped_reason"),
+  /** Over the state: a tenant that is set up follows looser rules. */
+  mac: mac(),
   createdAt: instant("created_at").notNull(),
 });
 
@@ -47,6 +53,7 @@ export const destinations = pgTable(
     source: text("source").$type<"environment" | "setup">().notNull().default("setup"),
     /** The id before the chat moved: the environment may still name it so. */
     movedFrom: text("moved_from"),
+    mac: mac(),
     createdAt: instant("created_at").notNull(),
   },
   (t) => [uniqueIndex("destinations_chat").on(t.tenantId, t.messenger, t.chatId, t.purpose)],
@@ -58,6 +65,10 @@ export const staff = pgTable("staff", {
   name: text("name").notNull(),
   role: text("role").$type<"operator" | "admin">().notNull(),
   status: text("status").$type<"active" | "suspended">().notNull().default("active"),
+  suspendedAt: instant("suspended_at"),
+  /** Staff id, or `setup`. */
+  suspendedBy: text("suspended_by"),
+  mac: mac(),
   createdAt: instant("created_at").notNull(),
 });
 
@@ -72,6 +83,7 @@ export const staffIdentities = pgTable(
     /** Slack workspace; empty in Telegram. */
     teamId: text("team_id").notNull().default(""),
     userId: text("user_id").notNull(),
+    mac: mac(),
     createdAt: instant("created_at").notNull(),
   },
   (t) => [uniqueIndex("staff_identities_user").on(t.tenantId, t.messenger, t.teamId, t.userId)],
@@ -88,6 +100,7 @@ export const apiTokens = pgTable(
     tokenHash: text("token_hash").notNull(),
     expiresAt: instant("expires_at"),
     revokedAt: instant("revoked_at"),
+    mac: mac(),
     createdAt: instant("created_at").notNull(),
   },
   (t) => [uniqueIndex("api_tokens_hash").on(t.tokenHash)],
@@ -105,6 +118,19 @@ export const tenantSecrets = pgTable(
     updatedAt: instant("updated_at").notNull(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.name] })],
+);
+
+/** Which rows a tenant has in a table: one that somebody deletes is missed. */
+export const rowLists = pgTable(
+  "row_lists",
+  {
+    tenantId: tenantId(),
+    tableName: text("table_name").notNull(),
+    /** Name of the row -> what it is for: a rule's tool ("": taken away), an account's staff member. */
+    rows: jsonb("rows").$type<Record<string, string>>().notNull(),
+    mac: mac(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.tableName] })],
 );
 
 /** Numbers people say aloud (A-17, EX-20418) count per tenant. */
@@ -132,10 +158,40 @@ export const auditLog = pgTable(
     decision: text("decision"),
     summary: text("summary").notNull(),
     refs: jsonb("refs").$type<Record<string, string>>().notNull().default({}),
+    /** Which seal covers the row; null: none yet. The only column that is ever written later. */
+    sealNumber: integer("seal_number"),
     createdAt: instant("created_at").notNull(),
   },
   (t) => [
+    index("audit_log_unsealed").on(t.tenantId, t.id).where(sql`seal_number is null`),
     index("audit_log_conversation").on(t.tenantId, t.conversationId, t.id),
     index("audit_log_time").on(t.tenantId, t.createdAt),
   ],
 );
+
+/** A batch of audit rows, chained: each seal's keyed hash covers its rows and the seal before. */
+export const auditSeals = pgTable(
+  "audit_seals",
+  {
+    tenantId: tenantId(),
+    sealNumber: integer("seal_number").notNull(),
+    /** Place of its first row in the tenant's trail, from 1. */
+    firstIndex: integer("first_index").notNull(),
+    /** Ids of its rows, in order. */
+    rowIds: jsonb("row_ids").$type<string[]>().notNull(),
+    /** A keyed hash of each row, in the same order: tells which one was changed. */
+    rowMacs: jsonb("row_macs").$type<string[]>().notNull(),
+    previousMac: text("previous_mac").notNull(),
+    mac: text("mac").notNull(),
+    sealedAt: instant("sealed_at").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.sealNumber] })],
+);
+
+/** When each process was last alive, real time. Not a tenant table. */
+export const heartbeats = pgTable("heartbeats", {
+  bootId: text("boot_id").primaryKey(),
+  role: text("role").notNull(),
+  startedAt: instant("started_at").notNull(),
+  beatAt: instant("beat_at").notNull(),
+});

@@ -12,7 +12,7 @@ import {
 import type { CandidateSource, CandidateStatus, ExecutionStatus } from "../../domain/candidate.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
 import type { RiskClass, ToolReply } from "../../domain/tool.ts";
-import { id, instant, tenantId } from "./columns.ts";
+import { id, instant, mac, tenantId } from "./columns.ts";
 
 export const toolRegistry = pgTable(
   "tool_registry",
@@ -65,6 +65,7 @@ export const toolPolicy = pgTable(
     maxCallsPerRun: integer("max_calls_per_run").notNull(),
     maxPayloadSize: integer("max_payload_size").notNull(),
     isActive: boolean("is_active").notNull(),
+    mac: mac(),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.id] })],
 );
@@ -76,7 +77,8 @@ export const toolCallCandidates = pgTable(
     id: id(),
     tenantId: tenantId(),
     runId: text("run_id"),
-    conversationId: text("conversation_id").notNull(),
+    /** null: a change that the desk itself asks for. */
+    conversationId: text("conversation_id"),
     messageId: text("message_id"),
     ordinal: integer("ordinal").notNull(),
     cycle: integer("cycle").notNull(),
@@ -176,7 +178,8 @@ export const toolExecutionQueue = pgTable(
     id: id(),
     tenantId: tenantId(),
     runId: text("run_id"),
-    conversationId: text("conversation_id").notNull(),
+    /** null: a change that the desk itself asks for. */
+    conversationId: text("conversation_id"),
     candidateId: text("candidate_id").notNull(),
     approvalId: text("approval_id"),
     toolName: text("tool_name").notNull(),
