@@ -1,3 +1,5 @@
+import type { FailureClass } from "./failure.ts";
+
 /** One message of a Chat Completions request, provider-neutral. */
 export type ChatMessage =
   | { role: "system" | "user"; content: string }
@@ -8,6 +10,9 @@ export type ChatMessage =
     }
   | { role: "tool"; toolCallId: string; content: string };
 
+/**
+ * A tool as a model is told of it; what comes back is text that is checked against our own schema.
+ */
 export interface ToolDefinition {
   name: string;
   description: string;
@@ -15,11 +20,15 @@ export interface ToolDefinition {
   parameters: Record<string, unknown>;
 }
 
+/**
+ * One model call. Whatever stands in `messages` leaves the installation: no secret may be in it.
+ */
 export interface ChatRequest {
   messages: ChatMessage[];
   tools: ToolDefinition[];
   /** `reply`, `repair`, … splits journals and ratings by task. */
   operation: string;
+  /** Real time, for the whole call with the reading of its answer. */
   timeoutMs: number;
   signal: AbortSignal;
 }
@@ -45,20 +54,31 @@ export type ChatOutcome =
   | {
       kind: "failed";
       retryable: boolean;
+      /** Left out: what `retryable` says of it is all that is known. */
+      failure?: FailureClass;
       retryAfterMs: number | null;
       error: string;
       journal: ModelJournal;
     };
 
+/**
+ * What is recorded of one call, also of a failed one. Counts are the provider's own word; where it
+ * gave none they are null, and the call has no cost that is known.
+ */
 export interface ModelJournal {
   provider: string;
   modelId: string;
   inputTokens: number | null;
   outputTokens: number | null;
+  /** As the provider calls it; null: the answer broke off, or there was none. */
   finishReason: string | null;
+  /** Real time, until the whole answer was read or the call had failed. */
   latencyMs: number;
 }
 
+/**
+ * The port to a language model. `chat` never throws for the other side's faults: they are outcomes.
+ */
 export interface ChatModel {
   chat(request: ChatRequest): Promise<ChatOutcome>;
 }

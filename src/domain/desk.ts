@@ -26,9 +26,15 @@ export interface FormRequest {
     multiline: boolean;
     optional: boolean;
     maxLength: number;
+    /** What stands in it at first, where the messenger has forms; a text. */
+    initial?: string;
   }[];
 }
 
+/**
+ * A click, command, form or reaction that is written down already; the desk reads the event from
+ * there.
+ */
 export interface InboxRef {
   tenantId: string;
   inboxId: string;
@@ -40,5 +46,9 @@ export interface Desk {
   formFor(tenantId: string, click: ClickEvent): Promise<FormRequest | null>;
   /** Errors of a form's fields by name, before it is acknowledged; empty when it is fine. */
   checkForm(submission: SubmissionEvent): Record<string, string>;
+  /**
+   * Judges the stored event and does it, in transactions of its own. null: nobody is to be told
+   * anything.
+   */
   handle(ref: InboxRef): Promise<DeskAnswer | null>;
 }

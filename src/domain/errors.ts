@@ -10,6 +10,10 @@ export class UserError extends Error {
   }
 }
 
+/** The conflict that says: it exists. Others refuse something else. */
+export const EXISTS_ALREADY =
+  "Something else holds this already; read the list and change that entry";
+
 /** The other side could not be reached or asked to wait: try again. */
 export class RetryableError extends Error {
   override readonly name = "RetryableError";

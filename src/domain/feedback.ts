@@ -7,4 +7,5 @@ export const FEEDBACK_LABELS = [
   "other",
 ] as const;
 
+/** Stored with the run that it is about: a name is never given another meaning. */
 export type FeedbackLabel = (typeof FEEDBACK_LABELS)[number];

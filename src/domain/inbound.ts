@@ -1,5 +1,10 @@
+/** Stands in rows of the database: a name is never changed. */
 export type MessengerName = "telegram" | "slack";
 
+/**
+ * Who did something, as the messenger says it. Name and language are that person's own words and
+ * prove nothing; rights are looked up by `id` together with `teamId`.
+ */
 export interface Person {
   id: string;
   /** Slack workspace; empty in Telegram. */
@@ -10,6 +15,10 @@ export interface Person {
   isBot: boolean;
 }
 
+/**
+ * A file, or another thing that is no text, as the messenger tells of it. Nothing is fetched yet:
+ * names, types and sizes are what the sender's program claims.
+ */
 export interface Media {
   /** `forward`: a text of somebody else was passed on; it stands in the message. */
   kind:
@@ -54,9 +63,12 @@ interface Origin {
   sentAt: number;
 }
 
+/** Of a lead, or of somebody in a group; what it may set going is decided when it is stored. */
 export interface MessageEvent extends Origin {
   kind: "message";
+  /** The messenger's own id of the message, unique in its chat. */
   externalId: string;
+  /** As it was written, or the caption of a file; empty where there is none. */
   text: string;
   media: Media[];
   replyToId: string | null;
@@ -97,10 +109,12 @@ export interface ClickEvent extends Origin {
   value: string;
 }
 
+/** Only words that the edge knows as commands; others stay messages with a `slashWord`. */
 export interface CommandEvent extends Origin {
   kind: "command";
   /** Lower case, without the slash. */
   name: string;
+  /** The rest of the line, trimmed; empty where there is none. */
   args: string;
 }
 
@@ -121,6 +135,9 @@ export interface MembershipEvent extends Origin {
   change: "blocked" | "unblocked" | "added" | "removed";
 }
 
+/**
+ * All that can come in from a messenger, free of its format. Stored before anything is answered.
+ */
 export type InboundEvent =
   | MessageEvent
   | EditEvent
@@ -137,10 +154,12 @@ export type DeskEvent = AnsweredEvent | ReactionEvent;
 /** The person is told in private what came of it; a reaction is taken in without a word. */
 export type AnsweredEvent = ClickEvent | CommandEvent | SubmissionEvent;
 
+/** Does the person wait for an answer to exactly this? Edge and desk have to agree on it. */
 export function isAnswered(event: InboundEvent): event is AnsweredEvent {
   return event.kind === "click" || event.kind === "command" || event.kind === "submission";
 }
 
+/** Is it handled at once instead of in a chat's own order? */
 export function isDeskEvent(event: InboundEvent): event is DeskEvent {
   return event.kind === "reaction" || isAnswered(event);
 }

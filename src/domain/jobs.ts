@@ -1,6 +1,9 @@
 /** Kinds of jobs. A job is only a hint to look at a row; its data are ids. */
 export type JobKind = "run" | "execution" | "desk" | "approval";
 
+/**
+ * Names a row of the kind's own table. Whoever gets it reads the row again: it may be done by then.
+ */
 export interface JobRef {
   tenantId: string;
   id: string;

@@ -1,4 +1,6 @@
+/** What `JSON.parse` gives and jsonb holds; `undefined` is no value of it. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+/** Two with other key orders are equal: compare by `canonicalJson`, never by text. */
 export type JsonObject = { [key: string]: Json };
 
 /** Keys sorted at every depth, no spaces: equal values give equal text. */

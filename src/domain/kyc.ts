@@ -1,5 +1,8 @@
 import { z } from "zod";
 
+/**
+ * `bad_attributes`: what is stored cannot be read, which counts as not verified and calls a person.
+ */
 export type KycStatus = "missing" | "pending" | "verified" | "rejected" | "bad_attributes";
 
 const statusSchema = z.enum(["missing", "pending", "verified", "rejected"]);

@@ -1,3 +1,4 @@
+/** All that people read exists in both; there is no third to fall back on. */
 export type Language = "ru" | "en";
 
 /**
@@ -16,6 +17,9 @@ export function languageOf(text: string, before: Language): Language {
   return cyrillic * 2 >= latin ? "ru" : "en";
 }
 
+/**
+ * Russian also for Ukrainian, Belarusian and Kazakh phones, English for all others; null: no code.
+ */
 export function languageOfCode(code: string | null | undefined): Language | null {
   if (!code) return null;
   return /^(ru|uk|be|kk)\b/i.test(code) ? "ru" : "en";

@@ -26,6 +26,8 @@ export interface Card {
   /** Set once decided: replaces the buttons. */
   outcome?: string;
   buttons: CardButton[];
+  /** Buttons that belong together in a row; two when left out. */
+  columns?: number;
 }
 
 /** What the outbox holds. Texts are plain; adapters escape and split them. */
@@ -83,6 +85,7 @@ export interface UploadFile {
   notShown: string;
 }
 
+/** A file's bytes, or why it cannot be shown. `later`: the delivery is tried again as a whole. */
 export type LoadedFile =
   | { kind: "file"; bytes: Uint8Array<ArrayBuffer>; name: string }
   /** What is said in its place. */

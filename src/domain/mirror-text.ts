@@ -1,6 +1,7 @@
 import type { CandidateStatus } from "./candidate.ts";
 import type { Media } from "./inbound.ts";
 import type { Language } from "./language.ts";
+import { isErrorCode, toolErrorText } from "./tool-error-texts.ts";
 
 /** What staff read of one turn, in the thread of its conversation. */
 export interface MirroredWords {
@@ -10,9 +11,12 @@ export interface MirroredWords {
   calls: readonly MirroredCall[];
 }
 
+/** Name and outcome alone: arguments and data are for the admin pages. */
 export interface MirroredCall {
   toolName: string;
   status: CandidateStatus;
+  /** As the model is shown it: why it failed. */
+  reply?: { error?: { code: string } } | null;
 }
 
 /** Longer words are cut: the thread is for following a conversation, the admin pages for its record. */
@@ -25,7 +29,7 @@ export function mirrorText(words: MirroredWords, language: Language): string {
   const lines = [
     ...leadLines(words.lead, texts),
     ...saidLines(words.said, texts),
-    ...callLines(words.calls, texts),
+    ...callLines(words.calls, language),
   ];
   return lines.join("\n");
 }
@@ -74,13 +78,14 @@ function saidLines(said: MirroredWords["said"], texts: Texts): string[] {
   return [said.kind === "code" ? texts.code : cut(said.text)];
 }
 
-function callLines(calls: MirroredWords["calls"], texts: Texts): string[] {
+function callLines(calls: MirroredWords["calls"], language: Language): string[] {
   if (calls.length === 0) return [];
-  const shown = calls.map(({ toolName, status }) => `${toolName}: ${outcomeOf(status, texts)}`);
+  const shown = calls.map((call) => `${call.toolName}: ${outcomeOf(call, language)}`);
   return [`⚙ ${shown.join(" · ")}`];
 }
 
-function outcomeOf(status: CandidateStatus, texts: Texts): string {
+function outcomeOf({ status, reply }: MirroredCall, language: Language): string {
+  const texts = TEXTS[language];
   switch (status) {
     case "executed":
       return "ok";
@@ -92,10 +97,14 @@ function outcomeOf(status: CandidateStatus, texts: Texts): string {
     case "schema_failed":
     case "blocked_by_policy":
     case "failed":
-      return texts.refused;
+      return `${texts.refused}${whyOf(reply?.error?.code, language)}`;
     default:
       return status satisfies never;
   }
+}
+
+function whyOf(code: string | undefined, language: Language): string {
+  return isErrorCode(code) ? ` (${toolErrorText(code, { reader: "staff", language })})` : "";
 }
 
 function cut(text: string): string {

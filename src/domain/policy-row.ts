@@ -1,4 +1,5 @@
 import type { JsonObject } from "./json.ts";
+import type { Verified } from "./verified.ts";
 
 /** A rule of a tenant about calls of a tool, as people write it and as the gate reads it. */
 export interface PolicyRow {
@@ -18,4 +19,13 @@ export interface PolicyRow {
   /** Bytes of the arguments. */
   max_payload_size: number;
   is_active: boolean;
+}
+
+/** The rules of a tenant, as its store vouches for them. */
+export interface Policies {
+  rows: readonly Verified<PolicyRow>[];
+  /** Each rule's id -> its tool: a rule that somebody deleted is missed. null: nobody can tell. */
+  list: Verified<{ rows: Readonly<Record<string, string>> }> | null;
+  /** Tools that rows name which somebody else wrote; `*` for all. */
+  forgedTools: readonly string[];
 }

@@ -1,4 +1,13 @@
+/**
+ * `message`: the lead wrote. `continuation`: an outcome came later and is told; only reads may run
+ * then.
+ */
 export type RunKind = "message" | "continuation";
+/**
+ * `waiting_retry`: parked while the model does not answer. `exhausted`: out of cycles or of time,
+ * and answered from a template. `superseded`: another run or a person has the word. `cancelled`:
+ * the lead blocked the bot.
+ */
 export type RunStatus =
   | "queued"
   | "running"

@@ -1,5 +1,9 @@
 import type { Json, JsonObject } from "./json.ts";
 
+/**
+ * What a tool may do to the world, mildest first as a rule of thumb; `policy/risk.ts` says which
+ * classes people have to approve whatever the rows of a policy say.
+ */
 export const RISK_CLASSES = [
   "read_only",
   "draft_only",
@@ -10,6 +14,7 @@ export const RISK_CLASSES = [
   "permission_change",
   "delete",
 ] as const;
+/** Belongs to the tool's code: neither a policy row nor an argument can change it. */
 export type RiskClass = (typeof RISK_CLASSES)[number];
 
 /** Why a call did not do its work. Each has a human text in Russian and English. */
@@ -25,6 +30,9 @@ export const TOOL_ERROR_CODES = [
   "PROVIDER_ERROR",
   "RESULT_INVALID",
 ] as const;
+/**
+ * A model reads it as well as people: it may go by it, so that a code never changes its meaning.
+ */
 export type ToolErrorCode = (typeof TOOL_ERROR_CODES)[number];
 
 /** What a tool returns: plain facts. `ok` with nothing found is not a failure. */

@@ -9,6 +9,9 @@ export interface ShiftableClock extends Clock {
   setOffset(offsetMs: number): void;
 }
 
+/**
+ * Product time. Only the sandbox moves it; leases and time limits go by `realNow` and stay real.
+ */
 export function createClock(realNow: () => number = Date.now): ShiftableClock {
   let offsetMs = 0;
   return {

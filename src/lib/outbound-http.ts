@@ -10,6 +10,7 @@ export interface OutboundHttp {
   fetchUrl(url: string, limits: FetchLimits): Promise<Fetched>;
 }
 
+/** All of them hold at once; the first one that is reached ends the request. */
 export interface FetchLimits {
   maxBytes: number;
   /** For everything: names, redirects, and the last byte. */
@@ -19,6 +20,7 @@ export interface FetchLimits {
   signal?: AbortSignal;
 }
 
+/** `url`: the last one after redirects. `refused`: we would not, whatever the other side says. */
 export type Fetched =
   | { kind: "fetched"; url: string; contentType: string; body: Buffer }
   /** It answered, but not with what was asked for. */
@@ -36,11 +38,13 @@ export type RefusalReason =
   | "too_large"
   | "wrong_type";
 
+/** `family`: 4 or 6. */
 export interface Address {
   address: string;
   family: number;
 }
 
+/** What tests put in the place of DNS and of the list of public addresses. */
 export interface OutboundHttpOptions {
   resolve?(host: string): Promise<readonly Address[]>;
   isAllowed?(address: string): boolean;
@@ -51,6 +55,10 @@ export interface OutboundHttpOptions {
 const MOST_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
+/**
+ * Checks the address of every hop and connects to that very address, so that a name cannot point
+ * elsewhere in between.
+ */
 export function createOutboundHttp(options: OutboundHttpOptions = {}): OutboundHttp {
   const hop: HopParts = {
     resolve: options.resolve ?? resolveAll,
