@@ -9,8 +9,17 @@ export function actionDigest(toolName: string, action: JsonObject): string {
   return sha256(canonicalJson({ tool: toolName, action }));
 }
 
+/**
+ * Knows the same call again among a model's proposals. It is no approval's digest: arguments are
+ * what was asked for, an action is what would be done. Hex SHA-256.
+ */
 export function argumentsHash(toolName: string, args: Json): string {
   return sha256(canonicalJson({ tool: toolName, args }));
+}
+
+/** Of a text that a card shows the beginning of. */
+export function textDigest(text: string): string {
+  return sha256(text);
 }
 
 /** As people compare it on a card. */

@@ -1,9 +1,14 @@
 import type { JsonObject } from "../domain/json.ts";
-import type { PolicyRow } from "../domain/policy-row.ts";
+import type { Policies, PolicyRow } from "../domain/policy-row.ts";
 import type { RiskClass } from "../domain/tool.ts";
-import { conditionHolds } from "./condition.ts";
+import { areBelieved } from "./believed-policies.ts";
+import { matchRows } from "./match-rows.ts";
 import { hasSideEffect, riskFloor } from "./risk.ts";
 
+/**
+ * Why the gate denies. They stand in the records of the gate and in audit rows, so that a name is
+ * never reused for something else.
+ */
 export const BLOCK_REASONS = [
   "tool_inactive",
   "stage_not_allowed",
@@ -19,9 +24,12 @@ export const BLOCK_REASONS = [
   "budget_exhausted",
   "too_few_approvers",
   "rejected_before",
+  "tool_withdrawn",
   "outcome_unknown",
   "condition_error",
+  "policy_forged",
 ] as const;
+/** The first reason found is the one that is told; it is no list of all that is wrong. */
 export type BlockReason = (typeof BLOCK_REASONS)[number];
 
 /** What the gate decides on. From the session and the database, never from arguments. */
@@ -42,16 +50,23 @@ export interface GateFacts {
   approvers: { operator: number; admin: number };
   /** The same action was rejected in this conversation, or its outcome is not known. */
   rejectedBefore: boolean;
+  /** A model proposes it, and people have just declined its proposals several times running. */
+  toolWithdrawn: boolean;
   outcomeUnknown: boolean;
   /** The call would send money out, and people have stopped that. */
   payoutsStopped: boolean;
 }
 
+/**
+ * `policyId`: the row that decided; null: the refusal came before any row, or no row spoke of the
+ * call. Only `gate` turns a decision into a permit.
+ */
 export type GateDecision =
   | { kind: "allow"; policyId: string }
   | { kind: "approval"; policyId: string; terms: ApprovalTerms }
   | { kind: "deny"; policyId: string | null; reason: BlockReason };
 
+/** The strictest of all matching rows, part by part: most people, highest role, shortest time. */
 export interface ApprovalTerms {
   approvalsRequired: number;
   approverRole: "operator" | "admin";
@@ -61,13 +76,24 @@ export interface ApprovalTerms {
 
 /**
  * Deny by default, the strictest wins: any deny over any approval over allow. Pure: serves the
- * proposal, an edit and a simulation alike, and gives nobody the right to run anything.
+ * proposal and an edit, and gives nobody the right to run anything. Rules that the store does not
+ * vouch for deny.
  */
-export function evaluate(facts: GateFacts, rows: readonly PolicyRow[]): GateDecision {
+export function evaluate(facts: GateFacts, policies: Policies): GateDecision {
+  if (!areBelieved(policies, facts.tool.name))
+    return { kind: "deny", policyId: null, reason: "policy_forged" };
+  return simulate(facts, policies.rows);
+}
+
+/** What any rules would say, also ones that somebody only proposes. No gate takes its word. */
+export function simulate(facts: GateFacts, rows: readonly PolicyRow[]): GateDecision {
   const refusal = refusalBeforePolicy(facts);
   if (refusal) return { kind: "deny", policyId: null, reason: refusal };
-  const matched = matchingRows(facts, rows);
-  if (matched === "error") return { kind: "deny", policyId: null, reason: "condition_error" };
+  const { name: toolName } = facts.tool;
+  const found = matchRows(rows, { toolName, role: facts.known.actor_role, facts: facts.known });
+  if (found.kind === "unreadable")
+    return { kind: "deny", policyId: found.policyId, reason: "condition_error" };
+  const matched = found.rows;
   const first = matched[0];
   if (!first) return { kind: "deny", policyId: null, reason: "role_not_allowed" };
   const forbidding = matched.find((row) => !row.allow_call);
@@ -90,25 +116,11 @@ function refusalBeforePolicy(facts: GateFacts): BlockReason | null {
   if (facts.payoutsStopped) return "payouts_stopped";
   if (facts.outcomeUnknown) return "outcome_unknown";
   if (facts.rejectedBefore) return "rejected_before";
+  if (facts.toolWithdrawn) return "tool_withdrawn";
   if (facts.costLimitReached) return "cost_limit";
   if (facts.attemptsLeft <= 0) return "budget_exhausted";
   if (hasSideEffect(tool.risk) && !facts.hasBusinessKey) return "idempotency_key_missing";
   return null;
-}
-
-function matchingRows(facts: GateFacts, rows: readonly PolicyRow[]): PolicyRow[] | "error" {
-  const role = facts.known.actor_role;
-  try {
-    return rows.filter(
-      (row) =>
-        row.is_active &&
-        (row.tool_name === facts.tool.name || row.tool_name === "*") &&
-        (row.role === "*" || row.role === role) &&
-        conditionHolds(row.condition_json, facts.known),
-    );
-  } catch {
-    return "error"; // what cannot be evaluated denies
-  }
 }
 
 function refusalByLimits(

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../domain/json.ts";
-import type { PolicyRow } from "../domain/policy-row.ts";
+import type { Policies } from "../domain/policy-row.ts";
+import { isVerified, type Verified } from "../domain/verified.ts";
 import { actionDigest } from "./digest.ts";
 import { type BlockReason, evaluate, type GateDecision, type GateFacts } from "./evaluate.ts";
 import { hasSideEffect } from "./risk.ts";
@@ -18,11 +19,22 @@ export interface Execution {
   idempotencyKey: string | null;
 }
 
-/** What people granted: null for calls that need nobody. */
+/** What people granted, as the store vouches for it: null for calls that need nobody. */
 export interface Approval {
-  digest: string;
-  schemaVersion: number;
-  approvals: number;
+  row: Verified<{
+    id: string;
+    toolName: string;
+    status: string;
+    effectiveActionJson: JsonObject | null;
+    schemaVersion: number;
+  }>;
+  votes: readonly Verified<{
+    approvalId: string;
+    staffId: string;
+    decision: "approve" | "reject";
+    actionDigest: string;
+    voidedAt: number | null;
+  }>[];
 }
 
 const GATE_KEY = Symbol("gate");
@@ -49,31 +61,45 @@ export class Permit {
   }
 }
 
+/**
+ * Beside what a policy blocks: what does not fit any more when the call is to begin. `lease_lost`
+ * says nothing against the call: another worker may have it.
+ */
 export type GateReason =
   | BlockReason
   | "digest_mismatch"
   | "schema_changed"
   | "lease_lost"
-  | "not_approved";
+  | "not_approved"
+  | "approval_forged";
 
+/**
+ * `decision` is recorded either way; with a refusal it may still say `allow`, as the rows were not
+ * why.
+ */
 export type GateResult =
   | { kind: "permit"; permit: Permit; decision: GateDecision }
   | { kind: "deny"; reason: GateReason; decision: GateDecision };
 
+/** All of it read in the transaction that is to start the execution; older facts decide nothing. */
 export interface GateInput {
   facts: GateFacts;
-  rows: readonly PolicyRow[];
+  policies: Policies;
   execution: Execution;
   /** The tool's schema version now. */
   activeSchemaVersion: number;
-  approval: Approval | null;
+  /** `forged`: its row is not what the product wrote. */
+  approval: Approval | "forged" | null;
+  /**
+   * Milliseconds of real time, as leases are measured in it; all else of a policy is product time.
+   */
   realNow: number;
 }
 
 /** Evaluates again at dispatch, checks lease, digest and approval, and only then gives a permit. */
 export function gate(input: GateInput): GateResult {
   const { execution, facts } = input;
-  const decision = evaluate(facts, input.rows);
+  const decision = evaluate(facts, input.policies);
   const deny = (reason: GateReason): GateResult => ({ kind: "deny", reason, decision });
   if (decision.kind === "deny") return deny(decision.reason);
   if (facts.tool.name !== execution.toolName) return deny("digest_mismatch");
@@ -91,9 +117,31 @@ function grantProblem(input: GateInput, decision: GateDecision): GateReason | nu
   const { execution, approval } = input;
   const needed = decision.kind === "approval" ? decision.terms.approvalsRequired : 0;
   if (needed === 0 && !hasSideEffect(input.facts.tool.risk)) return null;
-  if (!approval || approval.approvals < Math.max(1, needed)) return "not_approved";
-  if (approval.digest !== execution.digest) return "digest_mismatch";
-  if (approval.schemaVersion !== execution.schemaVersion) return "schema_changed";
+  if (approval === "forged") return "approval_forged";
+  if (!approval || approvalsIn(approval) < Math.max(1, needed)) return "not_approved";
+  const { row } = approval;
+  if (digestOf(row) !== execution.digest) return "digest_mismatch";
+  if (row.schemaVersion !== execution.schemaVersion) return "schema_changed";
   if (execution.idempotencyKey === null) return "idempotency_key_missing";
-  return null;
+  // under another key the provider would do the same once more
+  return execution.idempotencyKey === row.id ? null : "digest_mismatch";
+}
+
+/** People who said yes to exactly what is granted; each counts once. */
+function approvalsIn({ row, votes }: Approval): number {
+  if (!isVerified(row) || row.status !== "approved") return 0;
+  const granted = digestOf(row);
+  const standing = votes.filter(
+    (vote) =>
+      isVerified(vote) &&
+      vote.approvalId === row.id &&
+      vote.decision === "approve" &&
+      vote.voidedAt === null &&
+      vote.actionDigest === granted,
+  );
+  return new Set(standing.map(({ staffId }) => staffId)).size;
+}
+
+function digestOf({ toolName, effectiveActionJson }: Approval["row"]): string {
+  return actionDigest(toolName, effectiveActionJson ?? {});
 }

@@ -1,5 +1,6 @@
 import type { RiskClass } from "../domain/tool.ts";
 
+/** `deny`: no policy can allow it. */
 export type Floor = "allow" | "approval" | "deny";
 
 const FLOORS: Record<RiskClass, Floor> = {
