@@ -1,8 +1,11 @@
 import { approvalName } from "../domain/approval.ts";
+import { NEW_WAITING, nextStepAt } from "../domain/approval-steps.ts";
 import { newId } from "../domain/ids.ts";
 import type { Jobs } from "../domain/jobs.ts";
 import type { Language } from "../domain/language.ts";
+import type { Card } from "../domain/messenger.ts";
 import type { ToolReply } from "../domain/tool.ts";
+import { actionDigest } from "../policy/digest.ts";
 import type { ApprovalTerms } from "../policy/evaluate.ts";
 import {
   type ApprovalRow,
@@ -10,48 +13,70 @@ import {
   pendingByBusinessKey,
   setApproval,
 } from "../store/approvals.ts";
-import { writeAudit } from "../store/audit.ts";
-import { editCards, postCards } from "../store/cards.ts";
+import type { AuditRow } from "../store/audit.ts";
+import { shownHead } from "../store/audit-seal.ts";
+import { editCards, postCards, postTexts } from "../store/cards.ts";
 import { nextNumber } from "../store/counters.ts";
 import type { Tx } from "../store/db.ts";
 import { setCandidate } from "../store/proposals.ts";
 import { approvalCard } from "./approval-card.ts";
+import { addToDigest } from "./approval-digest.ts";
 import type { PreparedAction } from "./contract.ts";
-import { stateReply, waitingReply } from "./replies.ts";
+import { wholeTexts } from "./long-values.ts";
+import { frozenReply, stateReply, waitingReply } from "./replies.ts";
 
+/** How requests of this installation look and how long they wait; the same for every tenant. */
 export interface ApprovalDress {
   jobs: Jobs<Tx>;
   /** Language of the staff's cards. */
   staffLanguage: Language;
+  /** Says SANDBOX on every card; nothing else depends on it. */
   sandbox: boolean;
   /** Milliseconds; used where the policy names none. */
   defaultTtlMs: number;
 }
 
+/**
+ * A call that the gate has put to people. The caller writes the candidate's row and the audit rows
+ * in the same transaction.
+ */
 export interface ApprovalRequest {
   tenantId: string;
-  conversationId: string;
+  /** null: the desk itself asks. */
+  conversationId: string | null;
   runId: string | null;
   candidateId: string;
   toolName: string;
   risk: ApprovalRow["riskLevel"];
   schemaVersion: number;
+  /** Contact whose message caused it, or staff id: they may take it back, never approve it. */
   requestedBy: string;
+  /** As `cardKindOf` names it; picks the card's title. */
   requestedAction: string;
+  /** What was stated and what the lead wrote, one line; never part of the digest. */
   clientSays: string | null;
   prepared: PreparedAction;
+  /** `actionDigest` of tool and prepared action, hex: what people grant. */
   digest: string;
+  /** The row that asked for it. */
   policyId: string;
   terms: ApprovalTerms;
   /** It discharges money that was received: it does not expire (it stays a liability). */
   neverExpires: boolean;
+  /** Fields of the action that an approver may change. */
+  editableFields?: readonly string[];
+  /** Nobody beside the maker could decide: it takes effect then, unless somebody cancels it. */
+  approvesItselfAt?: number | null;
   now: number;
 }
 
+/** What the model is told at once, while nobody has decided. */
 export interface Asked {
   reply: ToolReply;
   /** An equal action waits already: no second card, the candidate only points to it. */
   isNew: boolean;
+  /** For the trail, after what led to the request. */
+  audit: AuditRow[];
 }
 
 /**
@@ -66,12 +91,15 @@ export async function askApproval(
   const { tenantId, now } = request;
   const key = request.prepared.businessKey;
   const standing = key === null ? null : await pendingByBusinessKey(tx, tenantId, key);
-  if (standing?.actionDigest === request.digest)
-    return { reply: waitingReply(standing.number), isNew: false };
+  if (standing && isSame(standing, request.digest))
+    return { reply: standingReply(standing), isNew: false, audit: [] };
   if (standing) await supersede(tx, dress, standing, now);
   const number = await nextNumber(tx, tenantId, { name: "approval", first: 1 });
-  const row = approvalRow(request, number, dress.defaultTtlMs);
+  const auditHead = await shownHead(tx, tenantId);
+  const asked = { ...approvalRow(request, number, dress.defaultTtlMs), auditHead };
+  const row = { ...asked, ...stillFrozen(standing) };
   await insertApproval(tx, row);
+  await addToDigest(tx, dress, { tenantId, now });
   const card = approvalCard(cardOf(row), { language: dress.staffLanguage, sandbox: dress.sandbox });
   const { conversationId } = request;
   await postCards(tx, {
@@ -81,10 +109,54 @@ export async function askApproval(
     conversationId,
     card,
     files: request.prepared.files,
+    wholeTexts: wholeTextsOf(row, dress.staffLanguage),
     now,
   });
-  await writeAudit(tx, [auditRow(request, "approval.requested", `${approvalName(number)} asked`)]);
-  return { reply: waitingReply(number), isNew: true };
+  const ended = standing ? [supersededRow(standing, now)] : [];
+  const audit = [...ended, requestedRow(request, row)];
+  return { reply: standingReply(row), isNew: true, audit };
+}
+
+/** What the client objected to stays frozen in its next shape, too. */
+function stillFrozen(standing: ApprovalRow | null) {
+  if (standing?.status !== "frozen") return {};
+  const { status, frozenAt, frozenReason } = standing;
+  return { status, frozenAt, frozenReason };
+}
+
+function standingReply({ number, status }: Pick<ApprovalRow, "number" | "status">): ToolReply {
+  return status === "frozen" ? frozenReply(number) : waitingReply(number);
+}
+
+/** What approvers have changed since is the same request still. */
+function isSame(standing: ApprovalRow, digest: string): boolean {
+  if (standing.actionDigest === digest) return true;
+  return actionDigest(standing.toolName, standing.proposedActionJson) === digest;
+}
+
+/** What its card only begins, whole, as messages to stand before it. */
+export function wholeTextsOf(
+  { number, materialJson }: Pick<ApprovalRow, "number" | "materialJson">,
+  language: Language,
+): Card[] {
+  return wholeTexts({ name: approvalName(number), material: materialJson }, language);
+}
+
+/** An edit may have written long values anew: they stand whole before the card's next state. */
+export async function postWholeTexts(
+  tx: Tx,
+  dress: ApprovalDress,
+  approval: ApprovalRow,
+  now: number,
+): Promise<void> {
+  const { tenantId, conversationId } = approval;
+  const texts = wholeTextsOf(approval, dress.staffLanguage);
+  await postTexts(tx, { jobs: dress.jobs, tenantId, conversationId, wholeTexts: texts, now });
+}
+
+/** The material on one line, for lists and the record; cards show it field by field. */
+export function payloadSummary({ material }: Pick<PreparedAction, "material">): string {
+  return material.map((fact) => `${fact.label}: ${fact.value}`).join("; ");
 }
 
 /** What a card shows of an approval row. */
@@ -98,7 +170,15 @@ export function cardOf(
     | "materialJson"
     | "actionDigest"
     | "approvalsRequired"
-  > & { clientSays?: string | null; expiresAt?: number | null },
+  > & {
+    clientSays?: string | null;
+    expiresAt?: number | null;
+    approvesItselfAt?: number | null;
+    auditHead?: string | null;
+    status?: ApprovalRow["status"];
+    frozenReason?: string | null;
+    editableFields?: readonly string[];
+  },
   state: { votes: number; outcome: string | null } = { votes: 0, outcome: null },
 ): Parameters<typeof approvalCard>[0] {
   return {
@@ -111,6 +191,10 @@ export function cardOf(
     digest: row.actionDigest,
     approvalsRequired: row.approvalsRequired,
     expiresAt: row.expiresAt ?? null,
+    auditHead: row.auditHead ?? null,
+    approvesItselfAt: row.approvesItselfAt ?? null,
+    frozen: row.status === "frozen" ? (row.frozenReason ?? "") : null,
+    isEditable: (row.editableFields ?? []).length > 0,
     ...state,
   };
 }
@@ -118,6 +202,8 @@ export function cardOf(
 function approvalRow(request: ApprovalRequest, number: number, defaultTtlMs: number) {
   const { prepared, terms, now } = request;
   const ttlMs = terms.ttlS === null ? defaultTtlMs : terms.ttlS * 1000;
+  const approvesItselfAt = request.approvesItselfAt ?? null;
+  const expiresAt = request.neverExpires ? null : Math.max(now + ttlMs, approvesItselfAt ?? 0);
   return {
     id: newId(),
     tenantId: request.tenantId,
@@ -128,19 +214,22 @@ function approvalRow(request: ApprovalRequest, number: number, defaultTtlMs: num
     toolName: request.toolName,
     requestedAction: request.requestedAction,
     riskLevel: request.risk,
-    payloadSummary: prepared.material.map((fact) => `${fact.label}: ${fact.value}`).join("; "),
+    payloadSummary: payloadSummary(prepared),
     requestedBy: request.requestedBy,
     clientSays: request.clientSays,
     status: "pending" as const,
     proposedActionJson: prepared.action,
     materialJson: prepared.material,
+    editableFields: [...(request.editableFields ?? [])],
     actionDigest: request.digest,
     businessKey: prepared.businessKey,
     schemaVersion: request.schemaVersion,
     policyId: request.policyId,
     approvalsRequired: terms.approvalsRequired,
     approverRole: terms.approverRole,
-    expiresAt: request.neverExpires ? null : now + ttlMs,
+    expiresAt,
+    approvesItselfAt,
+    nextStepAt: nextStepAt({ ...NEW_WAITING, expiresAt, approvesItselfAt }, now),
     createdAt: now,
   };
 }
@@ -176,18 +265,29 @@ async function supersede(
   });
 }
 
-function auditRow(request: ApprovalRequest, eventType: string, summary: string) {
+function requestedRow(request: ApprovalRequest, row: { id: string; number: number }): AuditRow {
   return {
     tenantId: request.tenantId,
-    eventType,
-    summary,
+    eventType: "approval.requested",
+    summary: `${approvalName(row.number)} asked`,
     createdAt: request.now,
     runId: request.runId,
     conversationId: request.conversationId,
     candidateId: request.candidateId,
     userId: request.requestedBy,
     toolName: request.toolName,
-    refs: { digest: request.digest, policy: request.policyId },
+    refs: { approval: row.id, digest: request.digest, policy: request.policyId },
+  };
+}
+
+function supersededRow(standing: ApprovalRow, createdAt: number): AuditRow {
+  const { tenantId, runId, conversationId, candidateId, toolName } = standing;
+  return {
+    ...{ tenantId, runId, conversationId, candidateId, toolName, createdAt },
+    eventType: "approval.decided",
+    summary: `${approvalName(standing.number)} ${toolName}: superseded`,
+    decision: "superseded",
+    refs: { approval: standing.id, digest: standing.actionDigest },
   };
 }
 

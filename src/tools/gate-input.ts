@@ -1,17 +1,21 @@
 import type { JsonObject } from "../domain/json.ts";
+import { compareAmounts, isDecimal } from "../domain/money.ts";
 import { paysOut } from "../domain/pays-out.ts";
 import { ATTEMPTS_PER_RUN } from "../domain/run.ts";
 import type { GateFacts } from "../policy/evaluate.ts";
+import type { KnownFacts } from "../policy/facts.ts";
 import type { RoundFacts } from "../store/gate-facts.ts";
 import { orderName } from "../store/orders.ts";
 import type { AnyTool } from "./contract.ts";
 import { isExchangeTool, stageAllows, stageForTool, stageRefusal } from "./exchange/stage-tools.ts";
 import type { OrderStatus } from "./exchange/stages.ts";
 
+/** What the gate has to know of one call beside the facts of its round. */
 export interface GateCall {
   tool: AnyTool;
   source: string;
   readOnlyRun: boolean;
+  /** Of the arguments as they came, in UTF-8. */
   payloadBytes: number;
   /** null before the action is prepared. */
   digest: string | null;
@@ -19,6 +23,10 @@ export interface GateCall {
   /** Calls of this tool in the run before this one, and dispatches used. */
   callsInRun: number;
   attemptsUsed: number;
+  /** False: an argument names what is another contact's. */
+  sameAccount?: boolean;
+  /** USD, decimal. Left out once people have decided: the run's cost is past then. */
+  costLimitUsd?: string | undefined;
 }
 
 /** The gate's facts of one call, made of rows; pure. */
@@ -32,18 +40,30 @@ export function gateFactsOf(round: RoundFacts, call: GateCall): GateFacts {
       stageAllowed: stageAllowed(round, tool),
     },
     known: knownFacts(round, call),
-    sameAccount: true, // tools read the session's own contact; arguments name nobody else
+    sameAccount: call.sameAccount ?? true,
     callsInRun: call.callsInRun,
     payloadBytes: call.payloadBytes,
     attemptsLeft: ATTEMPTS_PER_RUN - call.attemptsUsed,
-    costLimitReached: false,
+    costLimitReached: isLimitReached(round.spent, call.costLimitUsd),
     readOnlyRun: call.readOnlyRun,
     hasBusinessKey: call.hasBusinessKey,
     approvers: round.approvers,
     rejectedBefore: digest !== null && round.rejectedDigests.has(digest),
+    toolWithdrawn: digest !== null && isWithdrawn(round, call),
     outcomeUnknown: digest !== null && round.unknownDigests.has(digest),
     payoutsStopped: round.payoutsStopped && paysOut(tool),
   };
+}
+
+/** A cost that is no number is as bad as one over the limit. */
+function isLimitReached(spent: string, limit: string | undefined): boolean {
+  if (limit === undefined) return false;
+  return !isDecimal(spent) || compareAmounts(spent, limit) >= 0;
+}
+
+/** What the system asks for goes on: another photo after declined ones is no model's insistence. */
+function isWithdrawn(round: RoundFacts, { tool, source }: GateCall): boolean {
+  return source === "model" && round.withdrawnTools.has(tool.name);
 }
 
 /** What the model may know of a refusal by stage; undefined when the stage is not the reason. */
@@ -79,7 +99,7 @@ function readStage(round: RoundFacts, name: Parameters<typeof stageForTool>[0]):
 }
 
 function knownFacts(round: RoundFacts, call: GateCall): GateFacts["known"] {
-  return {
+  const known = {
     actor_role: call.source === "model" ? round.agentRole : call.source,
     source: call.source,
     stage: round.stage,
@@ -88,10 +108,12 @@ function knownFacts(round: RoundFacts, call: GateCall): GateFacts["known"] {
     amount_to: round.order?.amountTo ?? null,
     currency: round.order?.quoteAsset ?? null,
     order_status: round.order?.status ?? null,
-    same_account: true,
-    recipient_verified: null,
+    same_account: call.sameAccount ?? true,
+    recipient_verified: round.recipientVerified,
     first_deal: round.firstDeal,
     day_total: round.dayTotal,
     run_calls: call.callsInRun,
-  };
+    run_cost: round.spent,
+  } satisfies KnownFacts;
+  return known;
 }

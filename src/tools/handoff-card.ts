@@ -16,12 +16,14 @@ export const HANDOFF_REASONS = [
   "payout_review",
   "operator_request",
 ] as const;
+/** What a model may give as its reason; the backend has one more. */
 export type NamedReason = (typeof HANDOFF_REASONS)[number];
 
 const CARD_REASONS = [...HANDOFF_REASONS, "payout_handover"] as const;
 /** `payout_handover`: the gateway has paid out, and the money still has to reach the client. */
 export type HandoffReason = (typeof CARD_REASONS)[number];
 
+/** `order`: the one that it is about; null: none, or there is none yet. */
 export interface CardHandoff {
   id: string;
   reason: HandoffReason;

@@ -22,12 +22,21 @@ const parameters = z.strictObject({
 });
 type Args = z.infer<typeof parameters>;
 
+/**
+ * Bound to no stage and no setting of the tenant, so that a lead can reach a person from anywhere.
+ */
 export function handoffToOperator(deps: { jobs: Jobs<Tx> }): RagTool<Args> {
   return {
     name: "handoff_to_operator",
     title: "Hand over to a person",
-    description:
-      "Asks a person of the business to step in. Use it when the client asks for a person, haggles over the rate, wants somebody else to pay, or needs what no tool does; not while a payout or a check already waits for a person. Needs reason and a one-sentence summary. A draft: promises nothing; asked twice for the same it stays one request. Returns handoffId. No approval.",
+    description: {
+      does: "Asks a person of the business to step in.",
+      when: "when the client asks for a person, haggles over the rate, wants somebody else to pay, or needs what no tool does.",
+      whenNot: "while a payout or a check already waits for a person.",
+      needs: "reason and a one-sentence summary.",
+      limits: "promises nothing; asked twice for the same it stays one request.",
+      returns: "handoffId.",
+    },
     risk: "draft_only",
     sideEffectType: "internal_rows",
     parameters,
@@ -40,6 +49,7 @@ export function handoffToOperator(deps: { jobs: Jobs<Tx> }): RagTool<Args> {
     }),
     offered: true,
     staged: false,
+    prose: ["reason", "summary"],
     isAvailable: () => true,
     async run(call) {
       const args = argumentsOf(parameters, call);

@@ -1,24 +1,31 @@
 import { z } from "zod";
+import { BOOKING_SECRET } from "../domain/booking-url.ts";
 import type { Secrets } from "../store/secrets.ts";
 import type { RagTool } from "./contract.ts";
 import { refusal, success } from "./results.ts";
 
-export const BOOKING_SECRET = "tool_booking_url";
-
 const parameters = z.strictObject({});
 
+/** Offered only to tenants that have set a link; the model gets it word for word. */
 export function offerBookingLink(deps: { secrets: Secrets }): RagTool<z.infer<typeof parameters>> {
   return {
     name: "offer_booking_link",
     title: "Booking link",
-    description:
-      "Gives the link where the client books a call or a visit. Use it when the client wants a call, a meeting or a time; not to answer questions. Takes no arguments. Reads only; nothing is booked by it. Returns url. No approval.",
+    description: {
+      does: "Gives the link where the client books a call or a visit.",
+      when: "when the client wants a call, a meeting or a time.",
+      whenNot: "to answer questions.",
+      needs: "no arguments.",
+      limits: "nothing is booked by it.",
+      returns: "url.",
+    },
     risk: "read_only",
     sideEffectType: "none",
     parameters,
     output: z.object({ ok: z.literal(true), url: z.string() }),
     offered: true,
     staged: false,
+    shown: ["url"],
     isAvailable: (tenant) => tenant.secretNames.has(BOOKING_SECRET),
     async run(call) {
       const url = await call.read((tx) => deps.secrets.get(tx, call.tenantId, BOOKING_SECRET));

@@ -16,12 +16,16 @@ import {
 } from "../store/proposals.ts";
 import { cardKindOf } from "./approval-card.ts";
 import { askApproval } from "./ask-approval.ts";
+import { askForApprovers } from "./ask-for-approvers.ts";
 import { askAboutStoppedPayout } from "./ask-stopped-payout.ts";
 import { type CheckedArguments, checkArguments } from "./check-arguments.ts";
 import type { AnyTool, PreparedAction, PrepareRefusal } from "./contract.ts";
 import { stageRefusalData } from "./gate-input.ts";
+import { normaliseResult } from "./normalise.ts";
+import { resourceErrors } from "./own-resources.ts";
 import {
   candidateRow,
+  conversationOrNone,
   executionRow,
   gateFacts,
   type Judged,
@@ -34,14 +38,26 @@ import {
   type Step,
 } from "./proposing.ts";
 import type { RegisteredTool } from "./registry.ts";
-import { blockedReply, busyReply, resultReply, schemaReply, unknownToolReply } from "./replies.ts";
+import {
+  blockedReply,
+  busyReply,
+  notOwnReply,
+  resultReply,
+  schemaReply,
+  unknownToolReply,
+} from "./replies.ts";
 
+/**
+ * `run`: permitted and recorded as running; the caller has to start it after the commit. `settled`:
+ * the reply is final, or says that it waits.
+ */
 export type ProposedState =
   | { kind: "run"; permit: Permit; executionId: string; tool: AnyTool; action: JsonObject }
   | { kind: "settled"; status: CandidateStatus; reply: ToolReply }
   /** The same call stands earlier in this answer: it runs once, both get its result. */
   | { kind: "same"; asCandidateId: string };
 
+/** One for each raw call, in the same order; `ordinal` is its place in the answer, from 0. */
 export interface ProposedCall {
   candidateId: string;
   ordinal: number;
@@ -63,8 +79,7 @@ export async function propose(
   const proposed: ProposedCall[] = [];
   for (const [ordinal, call] of calls.entries())
     proposed.push(await proposeOne(step, call, ordinal));
-  await insertProposals(tx, rows);
-  await writeAudit(tx, step.audit);
+  await Promise.all([insertProposals(tx, rows), writeAudit(tx, step.audit)]);
   return proposed;
 }
 
@@ -72,13 +87,13 @@ async function proposeOne(step: Step, call: RawCall, ordinal: number): Promise<P
   const candidateId = newId();
   const registered = step.deps.registry.find(call.name);
   const checked: CheckedArguments = registered
-    ? checkArguments(registered.tool, call)
+    ? checkArguments(registered.tool, call, step.proposing.source)
     : { ok: false, args: null, errors: [] };
   const candidate = candidateRow(step, { candidateId, ordinal, call, args: checked.args });
   step.rows.candidates.push(candidate);
   note(step, candidate, "candidate.proposed", { summary: `${candidate.toolName} proposed` });
   const state = await decide(step, candidate, { registered, checked, call });
-  if (state.kind === "settled") settle(candidate, state.status, state.reply, step.proposing.now);
+  if (state.kind === "settled") settle(step, candidate, state);
   return { candidateId, ordinal, toolName: candidate.toolName, args: checked.args, state };
 }
 
@@ -97,30 +112,45 @@ async function decide(step: Step, candidate: CandidateRow, input: Checked): Prom
     });
     return blockedState(candidate, "NOT_FOUND", unknownToolReply(call.name, offeredNames(step)));
   }
+  const { tool } = registered;
+  const { args } = checked;
   candidate.schemaVersion = step.round.schemaVersions.get(call.name)?.version ?? 0;
-  noteCheck(step, candidate, checked);
+  const notOwn = checked.ok ? await resourceErrors(step.tx, tool, args, step.proposing) : [];
+  noteCheck(step, candidate, notOwn.length > 0 ? { ok: false, args, errors: notOwn } : checked);
   if (!checked.ok) {
     candidate.code = "INVALID_ARGUMENTS";
     return { kind: "settled", status: "schema_failed", reply: schemaReply(checked.errors) };
   }
   const earlier = step.seen.get(candidate.argumentsHash);
-  if (earlier) {
-    candidate.code = "SAME_CALL";
-    candidate.status = "queued";
-    return { kind: "same", asCandidateId: earlier };
-  }
-  step.seen.set(candidate.argumentsHash, candidate.id);
-  return judge(step, candidate, { tool: registered.tool, args: checked.args, call });
+  if (earlier) return sameAs(candidate, earlier);
+  step.seen.set(candidate.argumentsHash, candidate);
+  return judge(step, candidate, { tool, args, call, notOwn });
+}
+
+/** Both calls get one result: the earlier one's, now if it has one, else when it has run. */
+function sameAs(candidate: CandidateRow, earlier: CandidateRow): ProposedState {
+  candidate.code = "SAME_CALL";
+  if (earlier.reply) return { kind: "settled", status: earlier.status, reply: earlier.reply };
+  candidate.status = "queued";
+  return { kind: "same", asCandidateId: earlier.id };
 }
 
 async function judge(step: Step, candidate: CandidateRow, judged: Judged): Promise<ProposedState> {
   const { tool, args } = judged;
   const early = weigh(step, judged, { digest: null, hasBusinessKey: true });
   if (early.kind === "deny") return await deny(step, candidate, judged, early);
+  if (judged.notOwn.length > 0) {
+    candidate.code = "NOT_FOUND";
+    return { kind: "settled", status: "schema_failed", reply: notOwnReply(judged.notOwn) };
+  }
   const prepared = await prepare(step, tool, args);
   if (prepared.kind === "refused") {
     candidate.code = prepared.result.error?.code ?? "NOT_PREPARED";
-    return { kind: "settled", status: "failed", reply: resultReply(prepared.result) };
+    return {
+      kind: "settled",
+      status: "failed",
+      reply: resultReply(normaliseResult(tool, prepared.result)),
+    };
   }
   const digest = actionDigest(tool.name, prepared.action);
   candidate.actionJson = prepared.action;
@@ -139,10 +169,10 @@ async function judge(step: Step, candidate: CandidateRow, judged: Judged): Promi
 
 function weigh(
   step: Step,
-  { tool, call }: Judged,
+  judged: Judged,
   known: { digest: string | null; hasBusinessKey: boolean },
 ): GateDecision {
-  return evaluate(gateFacts(step, tool, call, known), step.round.policies);
+  return evaluate(gateFacts(step, judged, known), step.round.policies);
 }
 
 async function prepare(
@@ -162,8 +192,12 @@ async function deny(
   decision: GateDecision & { kind: "deny" },
 ): Promise<ProposedState> {
   noteGate(step, candidate, judged, decision);
+  if (decision.reason === "resource_access")
+    return blockedState(candidate, decision.reason, notOwnReply(judged.notOwn));
   if (decision.reason === "payouts_stopped")
     await askAboutStoppedPayout(step.tx, step.deps.dress.jobs, step.proposing, candidate.toolName);
+  if (decision.reason === "too_few_approvers")
+    await askForApprovers(step.tx, step.deps.dress.jobs, step.proposing, candidate.toolName);
   const data =
     decision.reason === "stage_not_allowed" ? stageRefusalData(step.round, judged.tool) : undefined;
   return blockedState(candidate, decision.reason, blockedReply(decision.reason, data));
@@ -185,6 +219,7 @@ async function ask(step: Step, candidate: CandidateRow, asking: Asking): Promise
   if (live) return blockedState(candidate, "DUPLICATE_KEY", busyReply(live.status));
   const request = {
     ...proposing,
+    conversationId: conversationOrNone(proposing),
     candidateId: candidate.id,
     toolName: tool.name,
     risk: tool.risk,
@@ -197,8 +232,10 @@ async function ask(step: Step, candidate: CandidateRow, asking: Asking): Promise
     policyId: asking.decision.policyId,
     terms: asking.decision.terms,
     neverExpires: tool.risk === "payment",
+    editableFields: Object.keys(tool.edit ?? {}),
   };
   const result = await askApproval(tx, deps.dress, request);
+  step.audit.push(...result.audit);
   if (!result.isNew) candidate.code = "ALREADY_WAITING";
   return { kind: "settled", status: "waiting_approval", reply: result.reply };
 }
@@ -218,8 +255,8 @@ function queueRun(
   const { tool } = judged;
   const executionId = newId();
   const result = gate({
-    facts: gateFacts(step, tool, judged.call, { digest: action.digest, hasBusinessKey: true }),
-    rows: round.policies,
+    facts: gateFacts(step, judged, { digest: action.digest, hasBusinessKey: true }),
+    policies: round.policies,
     execution: {
       tenantId: proposing.tenantId,
       executionId,
@@ -252,15 +289,19 @@ function blockedState(
   return { kind: "settled", status: "blocked_by_policy", reply };
 }
 
+/** Also a request that waits has a result at once: that it waits. */
 function settle(
+  step: Step,
   candidate: CandidateRow,
-  status: CandidateStatus,
-  reply: ToolReply,
-  now: number,
+  { status, reply }: Extract<ProposedState, { kind: "settled" }>,
 ): void {
   candidate.status = status;
   candidate.reply = reply;
-  if (status !== "waiting_approval") candidate.settledAt = now;
+  if (status !== "waiting_approval") candidate.settledAt = step.proposing.now;
+  note(step, candidate, "result.returned", {
+    summary: `result ${reply.status}`,
+    decision: reply.status,
+  });
 }
 
 function countCall(step: Step, toolName: string): void {

@@ -4,6 +4,7 @@ import type { Json } from "../domain/json.ts";
 import { argumentsHash } from "../policy/digest.ts";
 import type { GateDecision } from "../policy/evaluate.ts";
 import type { AuditRow } from "../store/audit.ts";
+import type { AuditEvent } from "../store/audit-events.ts";
 import type { Tx } from "../store/db.ts";
 import type { RoundFacts } from "../store/gate-facts.ts";
 import type { Lease } from "../store/lease.ts";
@@ -12,11 +13,16 @@ import type { ApprovalDress } from "./ask-approval.ts";
 import type { CheckedArguments } from "./check-arguments.ts";
 import type { AnyTool, CallScope, PreparedAction } from "./contract.ts";
 import { gateFactsOf } from "./gate-input.ts";
+import { namesForeign } from "./own-resources.ts";
+import type { ArgumentError } from "./parse-arguments.ts";
 import type { Registry } from "./registry.ts";
 
+/** What proposing needs beside its transaction; made once. */
 export interface ProposeDeps {
   registry: Registry;
   dress: ApprovalDress;
+  /** What one run may cost before its calls are refused, USD, decimal; what the desk asks has no run. */
+  costLimitUsd?: string;
 }
 
 /** Where the calls come from. All sources go one road: model, desk, system. */
@@ -33,8 +39,11 @@ export interface Proposing extends CallScope {
   realNow: number;
   /** What the card shows under "client says": one line. */
   clientSays: string | null;
+  /** There is nobody beside the maker who could decide: it takes effect then, unless cancelled. */
+  approvesItselfAt?: number | null;
 }
 
+/** As it came; nothing in it is believed. */
 export interface RawCall {
   name: string;
   /** Unparsed, as the model wrote it. */
@@ -43,10 +52,13 @@ export interface RawCall {
   cut?: boolean;
 }
 
+/** A call whose arguments fit the schema, on its way through the gate. */
 export interface Judged {
   tool: AnyTool;
   args: Json;
   call: RawCall;
+  /** What the arguments name that is not the contact's own. */
+  notOwn: readonly ArgumentError[];
 }
 
 /** What one round of proposals has gathered; written at its end, one statement a table. */
@@ -57,14 +69,19 @@ export interface Step {
   round: RoundFacts;
   rows: ProposalRows;
   audit: AuditRow[];
-  /** Arguments' hash → candidate id, of this answer. */
-  seen: Map<string, string>;
+  /** Arguments' hash → the first such call of this answer. */
+  seen: Map<string, CandidateRow>;
 }
 
+/** In rows; null: the desk itself asks, for no client. */
+export function conversationOrNone({ conversationId }: CallScope): string | null {
+  return conversationId === "" ? null : conversationId;
+}
+
+/** At the moment of the proposal; dispatch makes its own from rows that it reads anew. */
 export function gateFacts(
   step: Step,
-  tool: AnyTool,
-  call: RawCall,
+  { tool, call, notOwn }: Judged,
   known: { digest: string | null; hasBusinessKey: boolean },
 ) {
   const { round, proposing } = step;
@@ -75,10 +92,15 @@ export function gateFacts(
     payloadBytes: Buffer.byteLength(call.arguments),
     callsInRun: round.callsInRun.get(tool.name) ?? 0,
     attemptsUsed: round.attemptsUsed,
+    costLimitUsd: step.deps.costLimitUsd,
+    sameAccount: !namesForeign(notOwn),
     ...known,
   });
 }
 
+/**
+ * Names and arguments are cut to what a row holds: what a model writes has no bounds of its own.
+ */
 export function candidateRow(
   step: Step,
   made: { candidateId: string; ordinal: number; call: RawCall; args: Json },
@@ -89,7 +111,7 @@ export function candidateRow(
     id: made.candidateId,
     tenantId: proposing.tenantId,
     runId: proposing.runId,
-    conversationId: proposing.conversationId,
+    conversationId: conversationOrNone(proposing),
     messageId: proposing.messageId,
     ordinal: made.ordinal,
     cycle: proposing.cycle,
@@ -106,6 +128,10 @@ export function candidateRow(
   };
 }
 
+/**
+ * For a read or a draft that runs in the run itself: it begins as `running`, under the run's own
+ * lease.
+ */
 export function executionRow(
   step: Step,
   candidate: CandidateRow,
@@ -116,7 +142,7 @@ export function executionRow(
     id: made.executionId,
     tenantId: proposing.tenantId,
     runId: proposing.runId,
-    conversationId: proposing.conversationId,
+    conversationId: conversationOrNone(proposing),
     candidateId: candidate.id,
     toolName: candidate.toolName,
     payloadJson: made.prepared.action,
@@ -134,10 +160,11 @@ export function executionRow(
   };
 }
 
+/** Gathers a row of the trail; `propose` writes all of them at its end, in this order. */
 export function note(
   step: Step,
   candidate: CandidateRow,
-  eventType: string,
+  eventType: AuditEvent,
   said: { summary: string; decision?: string },
 ): void {
   const { proposing } = step;
@@ -146,7 +173,7 @@ export function note(
     eventType,
     createdAt: proposing.now,
     runId: proposing.runId,
-    conversationId: proposing.conversationId,
+    conversationId: conversationOrNone(proposing),
     candidateId: candidate.id,
     userId: proposing.maker,
     toolName: candidate.toolName,
@@ -154,6 +181,7 @@ export function note(
   });
 }
 
+/** Records how the arguments were judged; the values themselves stand in the candidate's row. */
 export function noteCheck(step: Step, candidate: CandidateRow, checked: CheckedArguments): void {
   const { proposing, rows } = step;
   rows.checks.push({
@@ -169,9 +197,12 @@ export function noteCheck(step: Step, candidate: CandidateRow, checked: CheckedA
     createdAt: proposing.now,
   });
   const decision = checked.ok ? "valid" : "invalid";
-  note(step, candidate, "arguments.checked", { decision, summary: `arguments ${decision}` });
+  const rules = checked.ok ? [] : [...new Set(checked.errors.map(({ rule }) => rule))];
+  const summary = [`arguments ${decision}`, ...rules].join(", ");
+  note(step, candidate, "arguments.checked", { decision, summary });
 }
 
+/** Records a decision with the facts that it was made on, so that it can be followed later. */
 export function noteGate(
   step: Step,
   candidate: CandidateRow,
@@ -179,7 +210,7 @@ export function noteGate(
   decision: GateDecision,
 ): void {
   const { proposing, rows } = step;
-  const facts = gateFacts(step, judged.tool, judged.call, {
+  const facts = gateFacts(step, judged, {
     digest: candidate.actionDigest ?? null,
     hasBusinessKey: candidate.businessKey !== null,
   });

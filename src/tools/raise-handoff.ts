@@ -10,6 +10,7 @@ import type { Order } from "../store/orders.ts";
 import { tenantById } from "../store/tenants.ts";
 import { type HandoffReason, handoffCard } from "./handoff-card.ts";
 
+/** Why a person is wanted, and what is known of it. `now` is product time. */
 export interface HandoffRequest {
   tenantId: string;
   conversationId: string;

@@ -3,11 +3,15 @@ import { z } from "zod";
 import type { ToolDefinition } from "../domain/chat-model.ts";
 import { canonicalJson, type Json, type JsonObject } from "../domain/json.ts";
 import { RISK_CLASSES } from "../domain/tool.ts";
+import type { ApprovalNeed } from "../policy/approval-need.ts";
 import { hasSideEffect } from "../policy/risk.ts";
 import type { Tx } from "../store/db.ts";
 import { syncToolRegistry } from "../store/tool-registry.ts";
 import type { AnyTool } from "./contract.ts";
+import { describeTool, descriptionProblem } from "./describe-tool.ts";
+import { uneditableField } from "./edit-action.ts";
 
+/** A tool with its schemas as JSON Schema draft 7; objects take no fields that they do not name. */
 export interface RegisteredTool {
   tool: AnyTool;
   inputSchema: JsonObject;
@@ -16,11 +20,13 @@ export interface RegisteredTool {
   schemaHash: string;
 }
 
+/** All tools of the process; which of them a tenant has stands in its rows. */
 export interface Registry {
   /** Exact names only; an own lookup, so that `constructor` is no tool. */
   find(name: string): RegisteredTool | undefined;
   all(): readonly RegisteredTool[];
-  definitionOf(name: string): ToolDefinition;
+  /** As a model is told it. `approval`: what the tenant's policy makes of the tool. */
+  definitionOf(name: string, approval?: ApprovalNeed): ToolDefinition;
   /** Writes the tenant's registry rows and new schema versions. */
   sync(tx: Tx, tenantId: string, now: number): Promise<void>;
 }
@@ -37,10 +43,11 @@ export function createRegistry(tools: readonly AnyTool[]): Registry {
   return {
     find: (name) => byName.get(name),
     all: () => [...byName.values()],
-    definitionOf(name) {
+    definitionOf(name, approval) {
       const found = byName.get(name);
       if (!found) throw new Error(`tool ${name} is not registered`);
-      return { name, description: found.tool.description, parameters: found.inputSchema };
+      const description = describeTool(found.tool, approval);
+      return { name, description, parameters: found.inputSchema };
     },
     async sync(tx, tenantId, now) {
       await syncToolRegistry(tx, { tenantId, now, tools: [...byName.values()].map(asRow) });
@@ -50,12 +57,13 @@ export function createRegistry(tools: readonly AnyTool[]): Registry {
 
 function contractProblem(tool: AnyTool): string | null {
   if (!/^[a-z][a-z0-9_]{2,63}$/.test(tool.name)) return "the name must be lower_snake_case";
-  if (tool.description.trim().length < 20) return "the description is missing";
   if (!(tool.parameters instanceof z.ZodType)) return "the parameter schema is missing";
   if (typeof tool.run !== "function") return "run is missing";
   if (!RISK_CLASSES.includes(tool.risk)) return "the risk class is missing";
   if (hasSideEffect(tool.risk) && !tool.prepare) return "a tool with effects needs prepare";
-  return null;
+  const fixed = uneditableField(tool);
+  if (fixed) return `an approver must never change ${fixed}`;
+  return descriptionProblem(tool.description);
 }
 
 function register(tool: AnyTool): RegisteredTool {
@@ -88,7 +96,7 @@ function asRow(entry: RegisteredTool) {
   return {
     toolName: tool.name,
     displayName: tool.title,
-    description: tool.description,
+    description: describeTool(tool),
     toolType: tool.offered ? "model" : "system",
     riskLevel: tool.risk,
     sideEffectType: tool.sideEffectType,

@@ -9,6 +9,10 @@ export const decimalText = z
   .string()
   .regex(DECIMAL_PATTERN, 'a decimal number as text, e.g. "500" or "0.015"');
 
+/**
+ * `reason` is a word for the model's logic, `summary` a line for people and logs. Without `code` it
+ * is an answer, not a failure.
+ */
 export interface Refusal {
   type: string;
   id?: string | null;
@@ -22,6 +26,7 @@ export interface Refusal {
 /** Fields that may be missing; they are left out of the result. */
 export type Loose = { [key: string]: Json | undefined };
 
+/** `data` says `ok` once more, as the output schemas of the tools want it. */
 export function success(
   of: { type: string; id?: string | null; summary: string },
   data: Loose,
@@ -53,6 +58,7 @@ export function argumentsOf<Args>(schema: z.ZodType<Args>, call: ToolCall): Args
   return schema.parse(call.action);
 }
 
+/** From milliseconds; in UTC, as all times that models and the API read. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -13,31 +13,39 @@ export interface KnowledgeHit {
   truncated: boolean;
 }
 
+/** The port to the knowledge base: best passages first, at most `topK`. */
 export type SearchKnowledge = (
   tx: Tx,
   query: { tenantId: string; query: string; topK: number },
 ) => Promise<KnowledgeHit[]>;
 
-const DEFAULT_TOP_K = 5;
 const MAX_TOP_K = 10;
 
 const parameters = z.strictObject({
   query: z.string().trim().min(3).max(500),
-  top_k: z.int().min(1).max(MAX_TOP_K).optional(),
+  top_k: z.int().min(1).max(MAX_TOP_K),
   filters: z
     .strictObject({ document_id: z.string().max(100).optional() })
     .optional()
     .describe("only passages of this document"),
 });
 
+/** Passages are documents of the business, not orders: the prompt marks them as evidence. */
 export function searchKnowledgeBase(deps: {
   searchKnowledge: SearchKnowledge;
 }): RagTool<z.infer<typeof parameters>> {
   return {
     name: "search_knowledge_base",
     title: "Knowledge base",
-    description:
-      "Searches the business's own documents. Use it for questions about services, rules and how things work, before answering; not for prices of an exchange, wallets or the client's own order. Needs query, 3 to 500 characters, in the client's words; top_k up to 10. Reads only. Returns matches with evidence_id to rest the answer on; no match means that the documents do not say it. No approval.",
+    description: {
+      does: "Searches the business's own documents.",
+      when: "for questions about services, rules and how things work, before answering.",
+      whenNot: "for prices of an exchange, wallets or the client's own order.",
+      needs: "query, in the client's words, and top_k, how many passages at most.",
+      limits: "query 3 to 500 characters; top_k from 1 to 10.",
+      returns:
+        "matches with evidence_id to rest the answer on, and next when there is more; no match is no proof that something is not so.",
+    },
     risk: "read_only",
     sideEffectType: "none",
     parameters,
@@ -54,23 +62,36 @@ export function searchKnowledgeBase(deps: {
         }),
       ),
       retrieved_at: z.string(),
+      next: z.string().optional(),
     }),
     offered: true,
     staged: false,
+    shown: ["title", "excerpt"],
     isAvailable: () => true,
     async run(call) {
-      const { query, top_k: topK = DEFAULT_TOP_K, filters } = argumentsOf(parameters, call);
+      const { query, top_k: topK, filters } = argumentsOf(parameters, call);
       const wanted = filters?.document_id;
       const { tenantId } = call;
       const found = await call.read((tx) =>
-        deps.searchKnowledge(tx, { tenantId, query, topK: wanted ? MAX_TOP_K : topK }),
+        // one more than asked for tells whether there is more
+        deps.searchKnowledge(tx, { tenantId, query, topK: wanted ? MAX_TOP_K : topK + 1 }),
       );
-      const hits = found.filter((hit) => !wanted || hit.documentId === wanted).slice(0, topK);
-      const summary = `${hits.length} passages`;
-      const data = { matches: hits.map(match), retrieved_at: isoTime(call.now) };
+      const fitting = found.filter((hit) => !wanted || hit.documentId === wanted);
+      const hits = fitting.slice(0, topK);
+      const summary = hits.length === 0 ? "nothing found" : `${hits.length} passages`;
+      const next = nextOf(topK, fitting.length - hits.length);
+      const data = { matches: hits.map(match), retrieved_at: isoTime(call.now), next };
       return { kind: "result", result: success({ type: "evidence", summary }, data) };
     },
   };
+}
+
+/** How to see what was left out. */
+function nextOf(topK: number, left: number): string | undefined {
+  if (left <= 0) return undefined;
+  return topK < MAX_TOP_K
+    ? "more passages fit; ask again with a larger top_k"
+    : "more passages fit; ask a narrower question, or one document by filters.document_id";
 }
 
 function match(hit: KnowledgeHit, index: number) {

@@ -23,8 +23,14 @@ export function setKycStatus(): RagTool<Args> {
   return {
     name: "set_kyc_status",
     title: "Identity decision",
-    description:
-      "Records what a person decided about a client's identity documents. Never offered to a model: the system proposes it when documents arrive. Needs contactId, status and the messages with the documents. Changes what the client may do. Returns the new status. A person has to approve.",
+    description: {
+      does: "Records what a person decided about a client's identity documents.",
+      when: "the system proposes it when documents arrive.",
+      whenNot: "never by a model.",
+      needs: "contactId, status and the messages with the documents.",
+      limits: "changes what the client may do.",
+      returns: "the new status.",
+    },
     risk: "permission_change",
     sideEffectType: "internal_rows",
     parameters,
@@ -32,6 +38,7 @@ export function setKycStatus(): RagTool<Args> {
     offered: false,
     staged: false,
     isAvailable: () => true,
+    resources: ({ contactId }) => [{ path: "contactId", kind: "contact", id: contactId }],
     prepare,
     async run(call) {
       const action = parameters.parse(call.action);

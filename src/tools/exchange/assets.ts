@@ -1,3 +1,4 @@
+/** Decides how an order is paid, rounded and timed. */
 export type AssetKind = "crypto" | "fiat";
 
 /** Smallest units of the coins the desk knows; any other asset that is no currency counts 8. */
@@ -26,6 +27,7 @@ const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency
 /** How long an order waits for its payment, in minutes. */
 const TTL_MIN: Readonly<Record<AssetKind, number>> = { crypto: 15, fiat: 20 };
 
+/** The form in which assets stand in rows and are compared. */
 export function normalizeAsset(asset: string): string {
   return asset.trim().toUpperCase();
 }
@@ -58,10 +60,12 @@ export function assetDecimals(asset: string): number {
   return COIN_DECIMALS[normalizeAsset(asset)] ?? UNKNOWN_COIN_DECIMALS;
 }
 
+/** Minutes, as the lead is told them; the order's own `expiresAt` is what counts. */
 export function orderTtlMin(asset: string): number {
   return TTL_MIN[assetKind(asset)];
 }
 
+/** The same in milliseconds, for computing an end. */
 export function orderTtlMs(asset: string): number {
   return orderTtlMin(asset) * 60_000;
 }

@@ -1,3 +1,5 @@
+import { type FailureClass, failureOfError, failureOfStatus } from "../../domain/failure.ts";
+
 /** No answer that can be relied on: worth another try later. */
 export interface Unreachable {
   kind: "unreachable";
@@ -8,10 +10,18 @@ export interface Unreachable {
   retryAfterMs?: number;
 }
 
+/** `response`: what came, when it was no use; its Retry-After is kept where it counts seconds. */
 export function unreachable(cause: unknown, response?: Response): Unreachable {
   if (!response) return { kind: "unreachable", cause };
   const retryAfterMs = retryAfter(response.headers.get("retry-after"));
   return { kind: "unreachable", cause, status: response.status, retryAfterMs };
+}
+
+/** Of which class the failure is: by the status, else by what happened to the connection. */
+export function failureOf({ status, cause }: Unreachable): FailureClass {
+  if (status === undefined) return failureOfError(cause) ?? "network";
+  // it answered, and not with what it should
+  return failureOfStatus(status) ?? "schema_invalid";
 }
 
 /** Errors of a connection that never came up, so that not a byte of the request has left. */

@@ -1,11 +1,13 @@
 import { normalizeAsset } from "./assets.ts";
 
+/** What the text about paying names. All of it is from the order and the desk's own texts. */
 export interface InstructionFacts {
   asset: string;
   /** Empty for fiat. */
   network: string;
   /** Decimal string, in the asset: exactly what has to arrive. */
   amountFrom: string;
+  /** Minutes from the moment at which the details were first given. */
   ttlMin: number;
   /** An address that needs it loses a payment without it. */
   memo?: string;

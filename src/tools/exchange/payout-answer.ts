@@ -8,6 +8,7 @@ export interface AskedPayout {
   currency: string;
 }
 
+/** What the gateway has taken on. `pending` is no end: it is asked by key until it says so. */
 export interface AcceptedPayout {
   id: string;
   status: "completed" | "pending";
@@ -17,10 +18,17 @@ export interface AcceptedPayout {
   codeExpiresAt?: number;
 }
 
+/**
+ * The gateway's own word of a payout, of the right form but not yet compared with what was asked.
+ */
 export interface PayoutAnswer extends AskedPayout, Omit<AcceptedPayout, "status"> {
   status: "completed" | "pending" | "failed";
 }
 
+/**
+ * `refused`: nothing was paid. `mismatch`: something else may have been, and no code of it goes
+ * out.
+ */
 export type JudgedPayout =
   | ({ kind: "accepted" } & AcceptedPayout)
   | { kind: "refused"; message: string }

@@ -1,3 +1,4 @@
+/** Stand in orders, in payout rules and in what the gateway is sent. */
 export const PAYOUT_METHODS = [
   "office_cash",
   "courier_cash",
@@ -5,8 +6,10 @@ export const PAYOUT_METHODS = [
   "thai_bank_transfer",
   "atm",
 ] as const;
+/** Own names; what people or a model call it goes through `normalizePayoutMethod`. */
 export type PayoutMethod = (typeof PAYOUT_METHODS)[number];
 
+/** What an order has to know before it may be paid out this way. */
 export interface PayoutMethodRules {
   /** office: one of the tenant's offices; delivery: where the courier goes. */
   location: "office" | "delivery" | "none";
@@ -46,6 +49,7 @@ const OTHER_NAMES: Readonly<Record<string, PayoutMethod>> = {
   thai_bank: "thai_bank_transfer",
 };
 
+/** There is one for every method: a new one does not compile without. */
 export function payoutMethodRules(method: PayoutMethod): PayoutMethodRules {
   return RULES[method];
 }

@@ -4,10 +4,13 @@ import { type GuardLimits, type GuardTrip, guardTrip } from "./rate-guard.ts";
 import type { QuoteMode, RateRow, Tier } from "./rate-lookup.ts";
 import { pickTier, tierMarginPct } from "./tiers.ts";
 
+/** Which side the lead named: what they send (`source_amount`) or what they want to get. */
 export type AmountMode = "source_amount" | "target_amount";
 
+/** What is asked for, not checked: a sum that is none comes back as a failure. */
 export interface QuoteInput {
   asset: string;
+  /** Left out or null: the asset's usual one. */
   network?: string | null;
   /** Decimal string: of the asset in source mode, of the quote currency in target mode. */
   amount: string;
@@ -37,6 +40,10 @@ export interface Quote {
   tierMin: string | null;
 }
 
+/**
+ * Why there is no price. `guard` and `rate_not_configured` are the desk's fault and call a person;
+ * limits are told to the lead.
+ */
 export type QuoteFailure =
   | { ok: false; error: "amount_not_positive" }
   | { ok: false; error: "rate_not_configured"; needsOperator: true }

@@ -7,6 +7,10 @@ export interface GuardLimits {
   epsPct: string;
 }
 
+/**
+ * For the owner only: deviation and threshold, in percent, tell the margin. The lead hears of
+ * neither.
+ */
 export type GuardTrip =
   | { reason: "nonpositive" }
   | { reason: "implausible_deviation"; deviationPct: string; thresholdPct: string };

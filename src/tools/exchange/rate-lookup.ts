@@ -1,5 +1,6 @@
 import { networkOf, normalizeAsset, normalizeNetwork } from "./assets.ts";
 
+/** Which way round the rate is written; see `RateRow.quoteMode`. */
 export type QuoteMode = "multiply" | "divide";
 
 /** An active row of the rate table. Amounts and rates are decimal strings. */
@@ -17,10 +18,13 @@ export interface RateRow {
   quoteAsset: string;
 }
 
+/** A step of the volume table; its rate takes the place of base and margin. Decimal strings. */
 export interface Tier {
+  /** Inclusive. */
   min: string;
   /** Exclusive; null is open. */
   max: string | null;
+  /** The rate itself, written in the row's quote mode. */
   displayRate: string;
   /** Absent: counted from the base rate. */
   deviationPct?: string | null;
@@ -28,6 +32,7 @@ export interface Tier {
   rangeBasis?: "target" | "source_amount";
 }
 
+/** As it was said or stored: both sides are normalised before they are compared. */
 export interface AssetQuery {
   asset: string;
   network?: string | null;

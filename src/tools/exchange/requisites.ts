@@ -9,6 +9,9 @@ export type Requisites =
   /** The secret that has to be set before this order can be paid. */
   | { kind: "missing"; secretName: string };
 
+/**
+ * How the order is to be paid. A rail that is known wins over the network; fiat goes by the method.
+ */
 export interface RequisitesQuery {
   asset: string;
   network?: string | null;
@@ -16,6 +19,12 @@ export interface RequisitesQuery {
   paymentRail?: string | null;
 }
 
+/** Secrets by name. */
+export type Readable = Pick<ReadonlyMap<string, string>, "get">;
+
+/**
+ * Transfers between accounts of one exchange: no chain shows them, so that a person checks each.
+ */
 export type ExchangeRail = "binance" | "bybit" | "htx";
 
 const RAIL_SECRETS: Readonly<Record<ExchangeRail, string>> = {
@@ -30,10 +39,7 @@ const CARD_LINES = ["number", "phone", "bank", "recipient"].map(
 );
 
 /** Never falls back to another way of paying: the lead would send money where nobody looks. */
-export function findRequisites(
-  secrets: ReadonlyMap<string, string>,
-  query: RequisitesQuery,
-): Requisites {
+export function findRequisites(secrets: Readable, query: RequisitesQuery): Requisites {
   if (assetKind(query.asset) === "fiat") return fiatRequisites(secrets, query);
   const rail = (query.paymentRail ?? "").trim().toLowerCase();
   if (!isExchangeRail(rail)) return walletRequisites(secrets, query);
@@ -43,10 +49,21 @@ export function findRequisites(
     : { kind: "missing", secretName: RAIL_SECRETS[rail] };
 }
 
-function walletRequisites(
-  secrets: ReadonlyMap<string, string>,
-  query: RequisitesQuery,
-): Requisites {
+/** Names of the secrets that the details of this way of paying are made of. */
+export function requisiteNames(secrets: Readable, query: RequisitesQuery): string[] {
+  const taken: string[] = [];
+  const noting = {
+    get(name: string) {
+      const text = secretText(secrets, name);
+      if (text) taken.push(name);
+      return text;
+    },
+  };
+  findRequisites(noting, query);
+  return taken;
+}
+
+function walletRequisites(secrets: Readable, query: RequisitesQuery): Requisites {
   const asset = normalizeAsset(query.asset);
   const network = networkOf(asset, query.network);
   const name = ["exchange_wallet", asset.toLowerCase(), network].filter(Boolean).join("_");
@@ -56,7 +73,7 @@ function walletRequisites(
   return { kind: "crypto", address, network, ...(memo ? { memo } : {}) };
 }
 
-function fiatRequisites(secrets: ReadonlyMap<string, string>, query: RequisitesQuery): Requisites {
+function fiatRequisites(secrets: Readable, query: RequisitesQuery): Requisites {
   if (query.paymentMethod === "card_transfer") {
     const detailsText = normalizeAsset(query.asset) === "RUB" ? cardText(secrets) : undefined;
     return detailsText ? { kind: "fiat", detailsText } : { kind: "missing", secretName: CARD_TEXT };
@@ -68,7 +85,7 @@ function fiatRequisites(secrets: ReadonlyMap<string, string>, query: RequisitesQ
 }
 
 /** The card as one text, else its parts, a line each; without a card number or a phone it is no card. */
-function cardText(secrets: ReadonlyMap<string, string>): string | undefined {
+function cardText(secrets: Readable): string | undefined {
   const whole = secretText(secrets, CARD_TEXT);
   if (whole) return whole;
   const [number, phone, ...rest] = CARD_LINES.map((name) => secretText(secrets, name));
@@ -76,7 +93,7 @@ function cardText(secrets: ReadonlyMap<string, string>): string | undefined {
   return [number, phone, ...rest].filter(Boolean).join("\n");
 }
 
-function secretText(secrets: ReadonlyMap<string, string>, name: string): string | undefined {
+function secretText(secrets: Readable, name: string): string | undefined {
   const text = secrets.get(name);
   return text?.trim() ? text : undefined;
 }

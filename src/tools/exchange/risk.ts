@@ -22,8 +22,10 @@ export interface RiskSettings {
   dailyLimit: string | null;
 }
 
+/** Why a person looks first; all that apply are raised. */
 export type RiskFlag = "amount_over_threshold" | "first_deal" | "daily_limit" | "sender_flagged";
 
+/** `block`: no order is made. With a flag it is made, and people decide before it is paid out. */
 export type OrderRisk =
   | { decision: "block"; reason: "open_order" | "payout_not_positive" }
   | {
@@ -33,6 +35,7 @@ export type OrderRisk =
       senderScreened: boolean;
     };
 
+/** Pure. Thresholds are exclusive: a sum equal to one raises nothing. */
 export function assessOrderRisk(facts: OrderRiskFacts, settings: RiskSettings): OrderRisk {
   if (facts.hasOtherOpenOrder) return { decision: "block", reason: "open_order" };
   // isDecimal lets no sign, infinity or text through

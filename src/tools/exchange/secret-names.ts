@@ -37,6 +37,7 @@ export function isExchangeSecretName(name: string): boolean {
   return FIXED.has(name) || WALLET.test(name);
 }
 
+/** Keys of other services: they may be set anew, but no page or API gives them out. */
 export function isWriteOnlySecret(name: string): boolean {
   return WRITE_ONLY.has(name);
 }

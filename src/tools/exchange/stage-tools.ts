@@ -19,12 +19,23 @@ const ALLOWED = {
   cancel_exchange_order: STAGES,
   fetch_exchange_requisites: ["order_created", "requisites_sent"],
   verify_exchange_payment: ["requisites_sent", "payment_proof_waiting"],
+  change_payout_destination: [
+    "order_created",
+    "requisites_sent",
+    "payment_proof_waiting",
+    "payment_verified",
+    "payout_or_completion",
+  ],
   issue_exchange_payout: ["payment_verified"],
   get_exchange_business_info: STAGES,
 } as const satisfies Record<string, readonly Stage[]>;
 
+/** Tools that the stage of a deal permits or forbids; all others run at any stage. */
 export type ExchangeTool = keyof typeof ALLOWED;
 
+/**
+ * Goes to the model as it stands: which tools would run now. Field names are part of that contract.
+ */
 export interface StageRefusal {
   ok: false;
   needsOperator: true;
@@ -41,6 +52,7 @@ const ON_EXPIRED: readonly ExchangeTool[] = [
   "verify_exchange_payment",
 ];
 
+/** By own keys only: a tool of another name has no stages. */
 export function isExchangeTool(name: string): name is ExchangeTool {
   return Object.hasOwn(ALLOWED, name);
 }
@@ -51,6 +63,7 @@ export function stageAllows(tool: ExchangeTool, stage: string): boolean {
   return isStage(stage) && stages.includes(stage);
 }
 
+/** Empty for a stage that is not known. */
 export function toolsOfStage(stage: string): ExchangeTool[] {
   return Object.keys(ALLOWED)
     .filter(isExchangeTool)

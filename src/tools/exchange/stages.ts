@@ -12,8 +12,12 @@ export const STAGES = [
   "payout_or_completion",
   "cancelled",
 ] as const;
+/**
+ * Where a conversation's deal stands; the order's own status is another thing and goes its own way.
+ */
 export type Stage = (typeof STAGES)[number];
 
+/** What moves a deal; tools report it and `nextStage` says where it leads, if anywhere. */
 export type StageEvent =
   | "quoted"
   /** Other terms while an unpaid order was open. */
@@ -30,6 +34,10 @@ export type StageEvent =
   | "payout_refused"
   | "cancelled";
 
+/**
+ * The check of the table holds the same words. `payout`: handed to the gateway or to a person; an
+ * `expired` order keeps its figures for money that comes too late.
+ */
 export type OrderStatus =
   | "quote"
   | "awaiting_payment"
@@ -49,10 +57,12 @@ const FORWARD: Readonly<Partial<Record<StageEvent, Stage>>> = {
   payout_approved: "payout_or_completion",
 };
 
+/** Asked of what stands in a row: an unknown stage lets no exchange tool run. */
 export function isStage(text: string): text is Stage {
   return (STAGES as readonly string[]).includes(text);
 }
 
+/** No event leads on from here, but for a payout that the gateway refused. */
 export function isFinalStage(stage: Stage): boolean {
   return stage === "payout_or_completion" || stage === "cancelled";
 }

@@ -4,6 +4,7 @@ import type { RateRow, Tier } from "./rate-lookup.ts";
 /** Places of a deviation that is counted, not stored. */
 const PCT_PLACES = 4;
 
+/** What the given sum is measured by: `isTarget` says that it is in the quote currency. */
 export interface TierContext {
   rate: Pick<RateRow, "quoteMode" | "baseRate">;
   isTarget: boolean;

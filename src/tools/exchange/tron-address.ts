@@ -36,6 +36,7 @@ export function encodeTronAddress(hex41: string): string {
   return text;
 }
 
+/** Base58check with its sum and prefix; says nothing of whether the address is in use. */
 export function isTronAddress(text: string): boolean {
   return decodeTronAddress(text) !== null;
 }

@@ -30,6 +30,7 @@ export interface WantedTransfer {
   decimals?: number;
 }
 
+/** One of the transfers to us; `amount` in whole tokens as decimal text, `from` in Base58check. */
 export interface ReceivedTransfer {
   logIndex: number;
   amount: string;
@@ -44,6 +45,10 @@ export interface Receipt {
   blockTimeStamp: number;
 }
 
+/**
+ * Those with a receipt are money that came in; of the others nothing reached us, as far as is
+ * known.
+ */
 export type TransferCheck =
   | ({
       kind: "ok" | "too_old" | "before_order" | "late" | "underpaid" | "overpaid";

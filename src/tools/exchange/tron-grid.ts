@@ -1,7 +1,9 @@
 import { z } from "zod";
+import type { Outside } from "../outside.ts";
 import { type Unreachable, unreachable } from "./http-outcome.ts";
 import type { SolidifiedTx } from "./tron-check.ts";
 
+/** Only `solidified` may pay an order: anything earlier can still be taken back. */
 export type TransactionInfo =
   | { kind: "solidified"; tx: SolidifiedTx }
   /** In a block that the chain may still drop. */
@@ -10,11 +12,16 @@ export type TransactionInfo =
   | { kind: "unknown_hash" }
   | Unreachable;
 
+/** Reads one chain; it holds no key that could move anything. */
 export interface TronGrid {
   /** `hash`: 64 lower-case hex digits. Never throws; two requests at most, no retry. */
-  transactionInfo(hash: string, signal: AbortSignal): Promise<TransactionInfo>;
+  transactionInfo(hash: string, signal: AbortSignal, outside?: Outside): Promise<TransactionInfo>;
 }
 
+/** The name in logs of outside calls and in the table of prices. */
+export const CHAIN_PROVIDER = "trongrid";
+
+/** `timeoutMs` is real time. */
 export interface TronGridOptions {
   /** Taken as it is; with or without a slash at the end. */
   baseUrl: string;
@@ -45,13 +52,15 @@ const nothingSchema = z.strictObject({});
 
 type Answer = { kind: "found"; tx: SolidifiedTx } | { kind: "absent" } | Unreachable;
 
+/** Asks for the final state first and for the recent one only when there is none. */
 export function createTronGrid(options: TronGridOptions): TronGrid {
   return {
-    async transactionInfo(hash, signal) {
-      const final = await ask(options, "walletsolidity", { hash, signal });
+    async transactionInfo(hash, signal, outside) {
+      const query = { hash, signal, outside };
+      const final = await ask(options, "walletsolidity", query);
       if (final.kind === "found") return { kind: "solidified", tx: final.tx };
       if (final.kind === "unreachable") return final;
-      const recent = await ask(options, "wallet", { hash, signal });
+      const recent = await ask(options, "wallet", query);
       if (recent.kind === "unreachable") return recent;
       return { kind: recent.kind === "found" ? "unconfirmed" : "unknown_hash" };
     },
@@ -61,21 +70,28 @@ export function createTronGrid(options: TronGridOptions): TronGrid {
 async function ask(
   options: TronGridOptions,
   state: "walletsolidity" | "wallet",
-  query: { hash: string; signal: AbortSignal },
+  query: { hash: string; signal: AbortSignal; outside?: Outside },
 ): Promise<Answer> {
-  const url = `${options.baseUrl.replace(/\/+$/, "")}/${state}/gettransactioninfobyid`;
+  const endpoint = `/${state}/gettransactioninfobyid`;
+  const url = `${options.baseUrl.replace(/\/+$/, "")}${endpoint}`;
+  const body = JSON.stringify({ value: query.hash });
+  const asked = { provider: CHAIN_PROVIDER, method: "POST", endpoint, body };
+  const tell = query.outside?.begin(asked);
   const headers: Record<string, string> = { "Content-Type": "application/json" };
   if (options.apiKey) headers["TRON-PRO-API-KEY"] = options.apiKey;
   try {
     const response = await (options.fetch ?? fetch)(url, {
       method: "POST",
       headers,
-      body: JSON.stringify({ value: query.hash }),
+      body,
       redirect: "error",
       signal: AbortSignal.any([query.signal, AbortSignal.timeout(options.timeoutMs)]),
     });
-    if (response.ok) return readAnswer(await response.json(), query.hash);
-    await response.body?.cancel();
+    const { status } = response;
+    tell?.({ status, body: null });
+    const text = await response.text();
+    tell?.({ status, body: text });
+    if (response.ok) return readAnswer(JSON.parse(text), query.hash);
     return unreachable(new Error(`The chain API answered ${response.status}`), response);
   } catch (cause) {
     return unreachable(cause);

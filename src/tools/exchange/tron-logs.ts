@@ -7,6 +7,10 @@ export interface TronLog {
   data: string;
 }
 
+/**
+ * An event as its contract wrote it: any contract can write any, so that `contract` is compared
+ * first.
+ */
 export interface TokenTransfer {
   /** Place among all events of the transaction, counted from 0. */
   logIndex: number;

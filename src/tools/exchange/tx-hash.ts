@@ -16,6 +16,7 @@ export function singleTxHash(text: string): string | null {
   return first !== undefined && others.length === 0 ? first : null;
 }
 
+/** In the form in which hashes are stored: lower case, without 0x. */
 export function isTxHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }

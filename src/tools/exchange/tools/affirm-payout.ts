@@ -19,7 +19,8 @@ export async function affirmPayout(
   const known = await orderByName(tx, tenantId, orderId);
   const order = known && (await lockOrder(tx, tenantId, known.id));
   if (order?.status !== "paid" && order?.status !== "payout") return;
-  const inPayout = await changeOrder(tx, { tenantId, id: order.id, now }, { status: "payout" });
+  const paidOut = { status: "payout" as const, amountPaidOut: amount };
+  const inPayout = await changeOrder(tx, { tenantId, id: order.id, now }, paidOut);
   await moveStage(tx, scope, "payout_approved");
   await askHandover(tx, deps, scope, { order: inPayout, amount });
 }

@@ -1,3 +1,4 @@
+import type { Language } from "../../../domain/language.ts";
 import type { Tx } from "../../../store/db.ts";
 import { hadOrderHandoff } from "../../../store/handoffs.ts";
 import type { Order } from "../../../store/orders.ts";
@@ -5,6 +6,7 @@ import type { CallScope } from "../../contract.ts";
 import { raiseHandoff } from "../../raise-handoff.ts";
 import { normalizePayoutMethod, payoutMethodRules } from "../payout-methods.ts";
 import type { ExchangeDeps } from "./exchange-deps.ts";
+import { owedAfter } from "./payout-action.ts";
 
 /**
  * The money has left, and a person still has to say that the client got it: one card an order,
@@ -16,7 +18,8 @@ export async function askHandover(
   scope: CallScope,
   { order, amount }: { order: Order; amount: string },
 ): Promise<void> {
-  if (order.status !== "payout" || endsWithGateway(order)) return;
+  const owed = owedAfter(order, amount);
+  if (order.status !== "payout" || (endsWithGateway(order) && owed === null)) return;
   const { tenantId, conversationId, contactId, now } = scope;
   const reason = "payout_handover";
   if (await hadOrderHandoff(tx, { tenantId, orderId: order.id, reason })) return;
@@ -24,11 +27,22 @@ export async function askHandover(
   const what = [`${amount} ${quoteAsset}`, payoutMethod, payoutLocation].filter(Boolean).join(", ");
   await raiseHandoff(tx, jobs, {
     ...{ tenantId, conversationId, contactId, now, order, reason },
-    summary: {
-      en: `paid out: ${what}. Press the button when the client has the money`,
-      ru: `выплата оформлена: ${what}. Нажмите кнопку, когда деньги у клиента`,
-    },
+    summary: owed === null ? paidOutTexts(what) : partlyTexts(what, `${owed} ${quoteAsset}`),
   });
+}
+
+function paidOutTexts(what: string): Record<Language, string> {
+  return {
+    en: `paid out: ${what}. Press the button when the client has the money`,
+    ru: `выплата оформлена: ${what}. Нажмите кнопку, когда деньги у клиента`,
+  };
+}
+
+function partlyTexts(what: string, owed: string): Record<Language, string> {
+  return {
+    en: `paid out: ${what}. ${owed} of the order are still owed. Press the button when the client has all of it`,
+    ru: `выплата оформлена: ${what}. По заявке ещё должны ${owed}. Нажмите кнопку, когда вся сумма у клиента`,
+  };
 }
 
 /** Cash still changes hands after the gateway's yes; a bank transfer is over with it. */

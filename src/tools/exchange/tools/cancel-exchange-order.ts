@@ -15,12 +15,23 @@ const parameters = z.strictObject({
   reason: z.string().max(300).optional().describe("in the client's words"),
 });
 
+/**
+ * Ends unpaid orders and the open quote in one transaction. A draft: the lead's own doing, so that
+ * nobody is asked; refused as soon as money or a proof of it may be there.
+ */
 export function cancelExchangeOrder(deps: ExchangeDeps): RagTool<z.infer<typeof parameters>> {
   return {
     name: "cancel_exchange_order",
     title: "Cancel the exchange",
-    description:
-      "Ends the client's unpaid exchange. Use it when the client clearly gives it up; not when only the sum changes (price it anew instead). Takes an optional reason. After a payment or a proof of one it is refused with blockedByPayment and an operator decides. A draft: a new quote may follow. Returns the order and its status. No approval.",
+    description: {
+      does: "Ends the client's unpaid exchange.",
+      when: "when the client clearly gives it up.",
+      whenNot: "when only the sum changes: price it anew instead.",
+      needs: "nothing; reason is optional.",
+      limits:
+        "after a payment or a proof of one it is refused with blockedByPayment and an operator decides; a new quote may follow.",
+      returns: "the order and its status.",
+    },
     risk: "draft_only",
     sideEffectType: "internal_rows",
     parameters,
@@ -31,6 +42,7 @@ export function cancelExchangeOrder(deps: ExchangeDeps): RagTool<z.infer<typeof 
     }),
     offered: true,
     staged: true,
+    prose: ["reason"],
     isAvailable: hasRates,
     async run(call) {
       return {

@@ -6,12 +6,19 @@ import { hasRates } from "./exchange-deps.ts";
 
 const parameters = z.strictObject({});
 
+/** Reads the contact of the session; no argument can name another one. */
 export function checkExchangeVerification(): RagTool<z.infer<typeof parameters>> {
   return {
     name: "check_exchange_verification",
     title: "Identity check",
-    description:
-      "Reads whether the client's identity was verified. Use it before an order and when the client asks about the check. Takes no arguments. It changes nothing and verifies nobody: only a person does. Returns verified, status and needsVerification. No approval.",
+    description: {
+      does: "Reads whether the client's identity was verified.",
+      when: "before an order and when the client asks about the check.",
+      whenNot: "to verify somebody: only a person does.",
+      needs: "no arguments.",
+      limits: "it changes nothing.",
+      returns: "verified, status and needsVerification.",
+    },
     risk: "read_only",
     sideEffectType: "none",
     parameters,

@@ -25,12 +25,21 @@ const parameters = z.strictObject({
 });
 type Args = z.infer<typeof parameters>;
 
+/** Writes the quote that an order may rest on; only its figures may be named to a lead. */
 export function computeExchangeQuote(deps: ExchangeDeps): RagTool<Args> {
   return {
     name: "compute_exchange_quote",
     title: "Exchange quote",
-    description:
-      "Prices an exchange. Use it whenever the client names what they send and how much, and again when the terms change; never name a sum without it. Not for questions about how the exchange works. Needs asset and amount; say amountMode target_amount when the sum is what the client wants to receive. Other terms than those of an unpaid order cancel that order; after a payment it is refused. A draft: nothing is reserved, the offer ends at expiresAt. Returns both sums, or the reason (minimum, maximum, no rate). No approval.",
+    description: {
+      does: "Prices an exchange.",
+      when: "whenever the client names what they send and how much, and again when the terms change; never name a sum without it.",
+      whenNot: "for questions about how the exchange works.",
+      needs:
+        "asset and amount; amountMode target_amount when the sum is what the client wants to receive.",
+      limits:
+        "nothing is reserved, the offer ends at expiresAt; other terms than those of an unpaid order cancel that order; refused after a payment.",
+      returns: "both sums, or the reason (minimum, maximum, no rate).",
+    },
     risk: "draft_only",
     sideEffectType: "internal_rows",
     parameters,

@@ -27,8 +27,14 @@ export function confirmFiatPayment(): RagTool<Args> {
   return {
     name: CONFIRM_TOOL,
     title: "Payment confirmation",
-    description:
-      "Records that a person found a client's bank transfer on the account. Never offered to a model: the system proposes it when a receipt or a stated transfer comes. Sum and currency are the order's own. Sets the order paid at its price. Returns the order's new status. A person has to approve.",
+    description: {
+      does: "Records that a person found a client's bank transfer on the account.",
+      when: "the system proposes it when a receipt or a stated transfer comes.",
+      whenNot: "never by a model.",
+      needs: "the order and what the client sent.",
+      limits: "sum and currency are the order's own; it sets the order paid at its price.",
+      returns: "the order's new status.",
+    },
     risk: "payment",
     sideEffectType: "internal_rows",
     parameters,
@@ -42,8 +48,10 @@ export function confirmFiatPayment(): RagTool<Args> {
     }),
     offered: false,
     staged: false,
+    prose: ["stated"],
     idempotentByKey: true,
     isAvailable: () => true,
+    resources: ({ orderId }) => [{ path: "orderId", kind: "order", id: orderId }],
     prepare,
     async run(call) {
       return { kind: "write", apply: async (tx) => ({ result: await confirm(tx, call) }) };

@@ -5,6 +5,7 @@ import type { Tx } from "../../../store/db.ts";
 import { exchangeSettingsOf } from "../../../store/exchange-settings.ts";
 import { contactKyc } from "../../../store/kyc.ts";
 import { lastLeadMessageAt } from "../../../store/lead-messages.ts";
+import { orderStopOf } from "../../../store/order-stop.ts";
 import {
   changeOrder,
   contactTotals,
@@ -31,6 +32,8 @@ import {
   paymentMethodProblem,
   settleTarget,
 } from "./order-terms.ts";
+import { ordersStopped } from "./orders-stopped.ts";
+import { payoutParameters } from "./payout-parameters.ts";
 import { requote } from "./requote.ts";
 import { sameOrderAgain } from "./same-order.ts";
 import { coversTerms, orderKey, sameTerms, termsOfQuote } from "./terms.ts";
@@ -45,36 +48,39 @@ const parameters = z.strictObject({
   paymentRail: text(40).optional().describe("binance, bybit or htx for a transfer inside it"),
   sourceBank: text(80).optional(),
   payerName: text(120).optional(),
-  payoutMethod: text(40)
-    .optional()
-    .describe("office_cash, courier_cash, cardless_atm or thai_bank_transfer"),
-  payoutLocation: text(200).optional().describe("office or delivery address"),
-  payoutDestination: z
-    .union([
-      text(300),
-      z.strictObject({
-        bank: text(80).optional(),
-        account: text(60).optional(),
-        holder: text(120).optional(),
-      }),
-    ])
-    .optional()
-    .describe("for a bank payout: bank, account, holder"),
+  ...payoutParameters,
 });
+/**
+ * What the model repeats of the terms. Figures are taken from the stored quote, never from here.
+ */
 export type OrderArguments = z.infer<typeof parameters>;
 
+/**
+ * Rests on a live quote that the lead has seen. Asked again with the same terms it answers with the
+ * same order; other terms beside an open one are refused.
+ */
 export function createExchangeOrder(deps: ExchangeDeps): RagTool<OrderArguments> {
   return {
     name: "create_exchange_order",
     title: "Exchange order",
-    description:
-      "Creates the order for a quote that the client has agreed to. Use it only after a clear yes to the quoted sums; not to price anything. Needs asset and amount as quoted; name how the client pays and how and where the payout goes: the destination cannot be changed afterwards. Needs a verified identity, else returns needsVerification with instructions. Asks back when several offices exist or the offer has ended (requote_needed: tell the new sums, wait for a yes). A draft: waits 15 (coin) or 20 minutes for the payment, the same terms return the same order. No approval.",
+    description: {
+      does: "Creates the order for a quote that the client has agreed to.",
+      when: "only after a clear yes to the quoted sums.",
+      whenNot: "to price anything.",
+      needs:
+        "asset and amount as quoted; name how the client pays and how and where the payout goes: afterwards change_payout_destination asks people for another destination.",
+      limits:
+        "needs a verified identity; waits 15 (coin) or 20 minutes for the payment; the same terms return the same order.",
+      returns:
+        "the order; or needsVerification with instructions; or a question back when several offices exist or the offer has ended (requote_needed: tell the new sums, wait for a yes).",
+    },
     risk: "draft_only",
     sideEffectType: "internal_rows",
     parameters,
     output: orderOutput,
     offered: true,
     staged: true,
+    shown: ["payoutLocation", "payoutDestination", "options", "instructions", "kycPolicy"],
     isAvailable: hasRates,
     check: ({ asset, paymentMethod }) =>
       paymentMethod ? paymentMethodProblem(asset, paymentMethod) : null,
@@ -96,7 +102,10 @@ interface Asked {
 async function createOrder(tx: Tx, deps: ExchangeDeps, asked: Asked): Promise<ToolResult> {
   const { call, args } = asked;
   await lockConversation(tx, call.tenantId, call.conversationId);
+  const isStopped = (await orderStopOf(tx, call.tenantId)) !== null;
   const kyc = await contactKyc(tx, call);
+  // nobody is asked for documents in vain
+  if (isStopped && kyc?.status !== "verified") return ordersStopped(tx, deps, call, null);
   const secrets = await deskSecrets(tx, deps, call.tenantId);
   if (kyc?.status !== "verified") return needsVerification(tx, call, { kyc, secrets });
   const target = settleTarget(args, officeAddresses(secrets.get("exchange_office_address") ?? ""));
@@ -108,6 +117,7 @@ async function createOrder(tx: Tx, deps: ExchangeDeps, asked: Asked): Promise<To
   const quotes = await recentQuotes(tx, call);
   const again = await sameOrderAgain(tx, { call, args, target, open, quotes });
   if (again) return again;
+  if (isStopped) return ordersStopped(tx, deps, call, null);
   const quote = quotes.find((one) => isLive(one, call.now) && coversTerms(one, args));
   const lastSeen = await lastLeadMessageAt(tx, call);
   if (!quote || isUnseen(quote, quotes, lastSeen))

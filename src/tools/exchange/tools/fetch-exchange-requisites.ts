@@ -7,11 +7,12 @@ import type { RagTool, ToolCall } from "../../contract.ts";
 import { raiseHandoff } from "../../raise-handoff.ts";
 import { decimalText, isoTime, refusal } from "../../results.ts";
 import { orderTtlMs } from "../assets.ts";
-import { findRequisites, type Requisites } from "../requisites.ts";
+import { findRequisites, type Requisites, requisiteNames } from "../requisites.ts";
 import { isTronAddress } from "../tron-address.ts";
 import { blockedByPayment } from "./blocked-by-payment.ts";
 import { deskSecrets, type ExchangeDeps, hasRates } from "./exchange-deps.ts";
 import { moveStage } from "./move-stage.ts";
+import { sourcesOf } from "./requisite-sources.ts";
 import { requisitesResult, storedRequisites } from "./requisites-result.ts";
 import { reviveOrder } from "./revive-order.ts";
 
@@ -41,18 +42,34 @@ const output = z.object({
   payoutDestination: z.string().optional(),
 });
 
+/**
+ * The first call keeps in the order what was given and starts its time; later ones repeat it,
+ * whatever the desk has set since. An expired order without a proof of payment is priced anew
+ * first.
+ */
 export function fetchExchangeRequisites(deps: ExchangeDeps): RagTool<z.infer<typeof parameters>> {
   return {
     name: "fetch_exchange_requisites",
     title: "Payment details",
-    description:
-      "Gives the wallet, exchange ID, card text or payment link for the client's open order. Use it once the order exists, also when the client asks for the details again; never before an order, and never write payment details from memory. Takes no arguments. The time limit starts with the first call and a second call does not extend it; an expired order comes back at a fresh price (revived: tell the new sums). A draft. Returns the details with instructions, or needsOperator when the desk has none. No approval.",
+    description: {
+      does: "Gives the wallet, exchange ID, card text or payment link for the client's open order.",
+      when: "once the order exists, also when the client asks for the details again.",
+      whenNot: "before an order; never write payment details from memory.",
+      needs: "no arguments.",
+      limits:
+        "the time limit starts with the first call and a second call does not extend it; an expired order comes back at a fresh price (revived: tell the new sums).",
+      returns: "the details with instructions, or needsOperator when the desk has none.",
+    },
     risk: "draft_only",
     sideEffectType: "internal_rows",
     parameters,
     output,
     offered: true,
     staged: true,
+    shown: [
+      ...["address", "memo", "exchangeId", "paymentUrl", "detailsText", "instructions"],
+      ...["payoutLocation", "payoutDestination"],
+    ],
     isAvailable: hasRates,
     async run(call) {
       return { kind: "write", apply: async (tx) => ({ result: await fetchFor(tx, deps, call) }) };
@@ -115,8 +132,9 @@ async function issue(
   const problem = requisitesProblem(requisites);
   if (problem) return missing(tx, deps, call, { order, problem });
   const which = { tenantId: call.tenantId, id: order.id, now: call.now };
+  const sources = await sourcesOf(tx, call.tenantId, requisiteNames(secrets, order));
   const issued = await changeOrder(tx, which, {
-    requisitesJson: { ...requisites, issuedAt: isoTime(call.now) },
+    requisitesJson: { ...requisites, issuedAt: isoTime(call.now), sources },
     expiresAt: call.now + orderTtlMs(order.asset),
   });
   await moveStage(tx, call, "requisites_sent");

@@ -10,6 +10,7 @@ import { moveStage } from "./move-stage.ts";
 import { paymentNote } from "./payment-notes.ts";
 import { keepProof, proofText, type Settling, unpaid } from "./payment-outcomes.ts";
 
+/** Only the backend proposes it, with a receipt; a model is never offered it. */
 export const CONFIRM_TOOL = "confirm_fiat_payment";
 
 const REASON = "fiat_receipt";

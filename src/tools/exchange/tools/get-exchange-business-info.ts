@@ -10,12 +10,19 @@ const parameters = z.strictObject({
 
 const said = z.string().nullable();
 
+/** Gives out only the texts that the desk has set for clients, never wallets or rates. */
 export function getExchangeBusinessInfo(deps: ExchangeDeps): RagTool<z.infer<typeof parameters>> {
   return {
     name: "get_exchange_business_info",
     title: "About the desk",
-    description:
-      "Tells working hours, office addresses, payout methods, identity and AML policy and the operator's contact. Use it for questions about the desk; not for prices, wallets or payment details. Takes an optional topic. Reads only what the desk publishes; a field is null when the desk has not said it. No approval.",
+    description: {
+      does: "Tells working hours, office addresses, payout methods, identity and AML policy and the operator's contact.",
+      when: "for questions about the desk.",
+      whenNot: "for prices, wallets or payment details.",
+      needs: "nothing; topic is optional.",
+      limits: "only what the desk publishes.",
+      returns: "these facts; a field is null when the desk has not said it.",
+    },
     risk: "read_only",
     sideEffectType: "none",
     parameters,
@@ -31,6 +38,10 @@ export function getExchangeBusinessInfo(deps: ExchangeDeps): RagTool<z.infer<typ
     }),
     offered: true,
     staged: true,
+    shown: [
+      ...["workingHours", "officeAddress", "offices", "payoutMethods", "operatorContact"],
+      ...["kycPolicy", "amlPolicy"],
+    ],
     isAvailable: hasRates,
     async run(call) {
       const secrets = await call.read((tx) => deskSecrets(tx, deps, call.tenantId));

@@ -4,7 +4,7 @@ import { messageOf } from "../../../domain/errors.ts";
 import { compareAmounts } from "../../../domain/money.ts";
 import type { Tx } from "../../../store/db.ts";
 import { exchangeSettingsOf } from "../../../store/exchange-settings.ts";
-import { type Order, openOrders } from "../../../store/orders.ts";
+import { type OwnOrder, openOrders } from "../../../store/orders.ts";
 import type { RagTool, ToolCall, ToolWork } from "../../contract.ts";
 import type { PayoutClient } from "../payout-client.ts";
 import { affirmPayout } from "./affirm-payout.ts";
@@ -12,7 +12,14 @@ import { type ExchangeDeps, hasRates } from "./exchange-deps.ts";
 import { lookUpPayout } from "./look-up-payout.ts";
 import { payByHand } from "./pay-by-hand.ts";
 import { type PayoutAction, payoutActionOf, payoutActionSchema } from "./payout-action.ts";
-import { acceptedWork, MISMATCH, orderChanged, type Paying, refusedWork } from "./payout-work.ts";
+import {
+  acceptedWork,
+  MISMATCH,
+  nobodyPays,
+  orderChanged,
+  type Paying,
+  refusedWork,
+} from "./payout-work.ts";
 import { preparePayout } from "./prepare-payout.ts";
 
 const parameters = z.strictObject({
@@ -23,12 +30,24 @@ type Args = z.infer<typeof parameters>;
 
 const RETRY_MS = 5_000;
 
+/**
+ * The one tool that sends money. `prepare` takes sum and target from the order; the business key
+ * names the order, so that one payout of it at most is under way.
+ */
 export function issueExchangePayout(deps: ExchangeDeps): RagTool<Args> {
   return {
     name: "issue_exchange_payout",
     title: "Payout",
-    description:
-      "Asks for the payout of the client's paid order. Use it once verify_exchange_payment said ok and the client wants the money; never before. Sum, method and place come from the order: the optional payoutMethod and location must equal the order's, else it is refused. Moves money: an operator approves every payout, and it happens once. Returns waiting_approval first; tell the client that a person is preparing it. A code goes to the client by itself and is never in the result.",
+    description: {
+      does: "Asks for the payout of the client's paid order.",
+      when: "once verify_exchange_payment said ok and the client wants the money.",
+      whenNot: "before the payment is confirmed.",
+      needs: "nothing; sum, method and place come from the order.",
+      limits:
+        "the optional payoutMethod and location must equal the order's, else it is refused; it happens once.",
+      returns:
+        "waiting_approval first: tell the client that a person is preparing it. A code goes to the client by itself and is never in the result.",
+    },
     risk: "payment",
     sideEffectType: "external_api",
     parameters,
@@ -38,6 +57,7 @@ export function issueExchangePayout(deps: ExchangeDeps): RagTool<Args> {
       status: z.string(),
       payoutId: z.string().optional(),
       amount: z.string(),
+      stillOwed: z.string().optional(),
       currency: z.string(),
       method: z.string().nullable(),
       location: z.string().nullable(),
@@ -48,9 +68,11 @@ export function issueExchangePayout(deps: ExchangeDeps): RagTool<Args> {
     }),
     offered: true,
     staged: true,
+    shown: ["location"],
     idempotentByKey: true,
     isAvailable: hasRates,
-    prepare: (tx, args, scope) => preparePayout(tx, deps, args, scope),
+    edit: { amount: "down" },
+    prepare: (tx, args, scope, edit) => preparePayout(tx, deps, { args, edit }, scope),
     run: (call) => pay(deps, call),
     lookUp: (call) => lookUpPayout(deps, call),
     affirm: (tx, scope, action) => affirmPayout(tx, deps, scope, action),
@@ -61,6 +83,7 @@ async function pay(deps: ExchangeDeps, call: ToolCall): Promise<ToolWork> {
   const action = payoutActionSchema.parse(call.action);
   const { order, provider } = await call.read((tx) => payoutFacts(tx, deps, call, action));
   if (!order) return { kind: "result", result: orderChanged(action) };
+  if (provider === "nobody") return { kind: "result", result: nobodyPays(action) };
   const { payouts } = deps;
   if (provider === "manual" || !payouts) return payByHand(deps, { call, action, order });
   const key = call.idempotencyKey;
@@ -76,14 +99,15 @@ async function payoutFacts(tx: Tx, deps: ExchangeDeps, call: ToolCall, action: P
   const named = Object.hasOwn(settings.payoutProviders, action.method)
     ? settings.payoutProviders[action.method]
     : undefined;
-  return { order: order ?? null, provider: named ?? (deps.payouts ? "http" : "manual") };
+  const provider = named ?? (deps.payouts ? "http" : "manual");
+  return { order: order ?? null, provider: settings.isForged ? "nobody" : provider };
 }
 
 /** An approver may lower the sum; all the rest is the order's own. */
-function isApproved(order: Order, action: PayoutAction): boolean {
-  const own = payoutActionSchema.parse(payoutActionOf(order, order.payoutMethod ?? ""));
-  const isNoMore = compareAmounts(action.amount, own.amount) <= 0;
-  return isNoMore && isDeepStrictEqual({ ...own, amount: action.amount }, action);
+function isApproved(order: OwnOrder, action: PayoutAction): boolean {
+  if (compareAmounts(action.amount, order.amountTo) > 0) return false;
+  const own = payoutActionOf(order, order.payoutMethod ?? "", action.amount);
+  return isDeepStrictEqual(payoutActionSchema.parse(own), action);
 }
 
 async function send(
@@ -93,7 +117,7 @@ async function send(
   key: string,
 ): Promise<ToolWork> {
   const { call, action, order } = paying;
-  const outcome = await payouts.send({ ...action, key }, call.signal);
+  const outcome = await payouts.send({ ...action, key }, call.signal, call.outside);
   switch (outcome.kind) {
     case "accepted":
       return acceptedWork(deps, { call, orderId: order.id, amount: action.amount }, outcome);
@@ -103,6 +127,7 @@ async function send(
       return {
         kind: "retry",
         code: "PROVIDER_ERROR",
+        failure: "network",
         message: "the payout gateway could not be reached",
         afterMs: RETRY_MS,
       };

@@ -6,6 +6,7 @@ import type { ToolCall } from "../../contract.ts";
 import { refusal } from "../../results.ts";
 import { moveStage } from "./move-stage.ts";
 
+/** `kyc`: null: the contact has no record. `secrets`: the desk's own texts, by name. */
 export interface KycFacts {
   kyc: { status: KycStatus } | null;
   secrets: ReadonlyMap<string, string>;

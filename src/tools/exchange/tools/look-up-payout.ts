@@ -12,7 +12,7 @@ export async function lookUpPayout(deps: ExchangeDeps, call: ToolCall): Promise<
   const { idempotencyKey: key, tenantId } = call;
   if (!deps.payouts || key === null)
     return { kind: "unreachable", message: "no payout gateway is configured" };
-  const found = await deps.payouts.lookUp(key, call.signal);
+  const found = await deps.payouts.lookUp(key, call.signal, call.outside);
   if (found.kind === "not_found") return { kind: "absent" };
   if (found.kind === "unreachable") return { kind: "unreachable", message: messageOf(found.cause) };
   const judged = judgePayout(found.answer, action);

@@ -5,6 +5,10 @@ import { decimalText, isoTime, success } from "../../results.ts";
 import { orderTtlMin } from "../assets.ts";
 import { figuresData } from "./price.ts";
 
+/**
+ * What a model gets of an order: times in ISO 8601, sums as decimal text, never margin or base
+ * rate.
+ */
 export const orderOutput = z.object({
   ok: z.literal(true),
   orderId: z.string(),
@@ -26,6 +30,7 @@ export const orderOutput = z.object({
   payoutDestination: z.string().optional(),
 });
 
+/** `idempotent`: it stood already and was not made by this call. */
 export function orderResult(order: Order, { idempotent }: { idempotent: boolean }): ToolResult {
   const summary = `order ${orderName(order)}: ${order.amountFrom} ${order.asset} for ${order.amountTo} ${order.quoteAsset}`;
   return success(
@@ -52,6 +57,7 @@ export function payoutTarget(order: Order) {
   };
 }
 
+/** Of a payout that goes nowhere in particular (cash): null. */
 export function destinationText(order: Pick<Order, "payoutDestinationJson">): string | null {
   const values = Object.values(order.payoutDestinationJson ?? {});
   return values.length > 0 ? values.map(String).join(", ") : null;

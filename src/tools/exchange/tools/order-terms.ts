@@ -1,6 +1,10 @@
 import { assetKind } from "../assets.ts";
 import { normalizePayoutMethod, type PayoutMethod, payoutMethodRules } from "../payout-methods.ts";
 
+/**
+ * How the lead pays; only a `crypto_transfer` can be checked by a machine, and not on every
+ * network.
+ */
 export const PAYMENT_METHODS = [
   "crypto_transfer",
   "sbp_qr",
@@ -8,6 +12,7 @@ export const PAYMENT_METHODS = [
   "bank_transfer",
   "cash",
 ] as const;
+/** Stands in the order; which requisites are given hangs on it. */
 export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
 
 /** How the lead pays when nothing was said. */
@@ -16,6 +21,7 @@ export function defaultPaymentMethod(asset: string): PaymentMethod {
   return asset === "RUB" ? "sbp_qr" : "bank_transfer";
 }
 
+/** What is wrong, for the model, naming the argument; null: the two go together. */
 export function paymentMethodProblem(asset: string, method: PaymentMethod): string | null {
   const isCoin = assetKind(asset) === "crypto";
   if (isCoin === (method === "crypto_transfer")) return null;
@@ -24,6 +30,9 @@ export function paymentMethodProblem(asset: string, method: PaymentMethod): stri
     : "paymentMethod: money is not paid by crypto_transfer";
 }
 
+/**
+ * As the lead named it; a plain text stands under `text`. Nothing of it is checked but by people.
+ */
 export type PayoutDestination = { [field: string]: string };
 
 /** Where the payout goes; parts that are not known yet are null. */
@@ -33,12 +42,14 @@ export interface PayoutTarget {
   destination: PayoutDestination | null;
 }
 
+/** What the model says of the payout, in its words; parts may be missing. */
 export interface NamedTarget {
   payoutMethod?: string | undefined;
   payoutLocation?: string | undefined;
   payoutDestination?: string | PayoutDestination | undefined;
 }
 
+/** `asks`: the lead has to be asked first; no order is made. */
 export type SettledTarget =
   | ({ kind: "settled" } & PayoutTarget)
   | { kind: "asks"; reason: string; summary: string; options?: string[] };

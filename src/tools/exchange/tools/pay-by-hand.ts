@@ -23,16 +23,18 @@ async function write(tx: Tx, deps: ExchangeDeps, paying: Paying): Promise<ToolRe
   await lockConversation(tx, tenantId, conversationId);
   const before = await lockOrder(tx, tenantId, paying.order.id);
   if (before?.status !== "paid") return orderChanged(action);
-  const order = await changeOrder(tx, { tenantId, id: before.id, now }, { status: "payout" });
+  const paidOut = { status: "payout" as const, amountPaidOut: action.amount };
+  const order = await changeOrder(tx, { tenantId, id: before.id, now }, paidOut);
   await moveStage(tx, call, "payout_approved");
   const sum = `${action.amount} ${action.currency}`;
   const what = [sum, action.method, action.location].filter(Boolean).join(", ");
+  const rest = action.stillOwed && `${action.stillOwed} ${action.currency}`;
   await raiseHandoff(tx, deps.jobs, {
     ...{ tenantId, conversationId, contactId, now, order },
     reason: "office_payout",
     summary: {
-      en: `approved, pay out by hand: ${what}`,
-      ru: `одобрено, выдайте вручную: ${what}`,
+      en: `approved, pay out by hand: ${what}${rest ? `; ${rest} of the order are still owed` : ""}`,
+      ru: `одобрено, выдайте вручную: ${what}${rest ? `; по заявке останется должны ${rest}` : ""}`,
     },
   });
   return success(
@@ -45,6 +47,7 @@ async function write(tx: Tx, deps: ExchangeDeps, paying: Paying): Promise<ToolRe
       orderId: action.orderId,
       status: order.status,
       amount: action.amount,
+      stillOwed: action.stillOwed,
       currency: action.currency,
       method: action.method,
       location: action.location,

@@ -10,6 +10,10 @@ import { moveStage } from "./move-stage.ts";
 import { paymentNote } from "./payment-notes.ts";
 import type { PaymentProof, PaymentVerdict } from "./payment-verdict.ts";
 
+/**
+ * A check of a payment on its way into rows: what was judged before the transaction, and on what
+ * state.
+ */
 export interface Settling {
   call: ToolCall;
   proof: PaymentProof;
@@ -18,6 +22,7 @@ export interface Settling {
   seen: string | null;
 }
 
+/** `reason` has a text for people in `paymentNote`; `data` goes to the model. */
 export interface OperatorCase {
   order: Order;
   reason: string;
@@ -68,6 +73,7 @@ export function unpaid(
   });
 }
 
+/** The sum that came in is the chain's, or what a person confirmed. */
 export function paidResult(order: Order): ToolResult {
   return success(
     { type: "payment", id: orderName(order), summary: `${orderName(order)} is paid` },
@@ -81,6 +87,7 @@ export function paidResult(order: Order): ToolResult {
   );
 }
 
+/** An order with a proof neither expires nor is cancelled. The time of the first one stays. */
 export function keepProof(
   tx: Tx,
   { call, proof }: Pick<Settling, "call" | "proof">,
@@ -108,6 +115,7 @@ export async function dropProof(
   await changeOrder(tx, which, { proofReceivedAt: null, proofJson: null });
 }
 
+/** One transaction pays one order. `by`: which one had it; null: it cannot be told. */
 export function reused(
   tx: Tx,
   deps: ExchangeDeps,
@@ -128,6 +136,7 @@ function saidOf(facts: OperatorCase["facts"]): string {
   return told.length > 0 ? `: ${told.map(([name, value]) => `${name} ${value}`).join(", ")}` : "";
 }
 
+/** The lead's own words of the payment, for the card; shown apart from facts. */
 export function proofText(proof: PaymentProof): { said?: string } {
   const parts = [proof.text, ...Object.values(proof.receipt)].filter(Boolean);
   return parts.length > 0 ? { said: parts.join(" · ") } : {};

@@ -6,6 +6,7 @@ import { storedRequisites } from "./requisites-result.ts";
 /** The chain whose transfers are checked and counted once. */
 export const CHAIN = "tron";
 
+/** What the lead handed in, unchecked. */
 export interface PaymentProof {
   text: string | null;
   /** Transaction hashes in it: lower case, each once. */
@@ -14,6 +15,7 @@ export interface PaymentProof {
   receipt: Record<string, string>;
 }
 
+/** Why a machine cannot say whether it is paid; each has a text for people. */
 export type OperatorReason =
   | "order_expired"
   | "order_changed"
@@ -24,6 +26,9 @@ export type OperatorReason =
   | "no_requisites"
   | "chain_unavailable";
 
+/**
+ * What a look outside the transaction says; it is written only if the order has not changed since.
+ */
 export type PaymentVerdict =
   | { kind: "no_order" }
   | { kind: "already_paid" }
@@ -34,6 +39,7 @@ export type PaymentVerdict =
   | { kind: "reused"; hash: string; by: { id: string; number: number } }
   | { kind: "checked"; hash: string; transfer: TransferCheck; address: string };
 
+/** `address`: the wallet that the order was given, not the one that is set today. */
 export type EarlyVerdict =
   | PaymentVerdict
   | { kind: "ask_chain"; order: Order; hash: string; address: string };

@@ -11,12 +11,14 @@ import { type PayoutAction, payoutActionSchema } from "./payout-action.ts";
 import { takeBackPayout } from "./take-back-payout.ts";
 import { type PaidOut, writePayout } from "./write-payout.ts";
 
+/** The approved action beside the order as it is now; they have to agree still. */
 export interface Paying {
   call: ToolCall;
   action: PayoutAction;
   order: Order;
 }
 
+/** Said of an unknown outcome: money may have gone somewhere, and a person has to look. */
 export const MISMATCH = "the gateway tells of another order or sum than was asked";
 
 /** The gateway has the payout; `pending`: it is still making it. */
@@ -65,6 +67,9 @@ async function writeRefusal(
   });
 }
 
+/**
+ * Somebody paid, cancelled or changed it between approval and start: certain that nothing was sent.
+ */
 export function orderChanged(action: PayoutAction): ToolResult {
   return refusal({
     type: "payout",
@@ -72,6 +77,18 @@ export function orderChanged(action: PayoutAction): ToolResult {
     reason: "order_changed",
     needsOperator: true,
     summary: `${action.orderId} is not waiting for a payout any more; nothing was sent`,
+    data: { orderId: action.orderId },
+  });
+}
+
+/** Who pays out is what somebody else than the product has written there last. */
+export function nobodyPays(action: PayoutAction): ToolResult {
+  return refusal({
+    type: "payout",
+    id: action.orderId,
+    reason: "settings_forged",
+    needsOperator: true,
+    summary: "who pays out was changed behind our back; nothing was sent",
     data: { orderId: action.orderId },
   });
 }

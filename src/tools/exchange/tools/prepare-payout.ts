@@ -1,9 +1,10 @@
+import { compareAmounts } from "../../../domain/money.ts";
 import type { ToolResult } from "../../../domain/tool.ts";
 import type { Tx } from "../../../store/db.ts";
 import { contactKyc } from "../../../store/kyc.ts";
 import { lastOrder, type Order, openOrders, orderName } from "../../../store/orders.ts";
 import { tenantById } from "../../../store/tenants.ts";
-import type { CallScope, PreparedAction, PrepareRefusal } from "../../contract.ts";
+import type { ActionEdit, CallScope, PreparedAction, PrepareRefusal } from "../../contract.ts";
 import { raiseHandoff } from "../../raise-handoff.ts";
 import { isoTime, type Loose, refusal } from "../../results.ts";
 import { payoutKey } from "../payout-key.ts";
@@ -11,16 +12,20 @@ import { normalizePayoutMethod } from "../payout-methods.ts";
 import type { ExchangeDeps } from "./exchange-deps.ts";
 import { payoutActionOf, payoutMaterial } from "./payout-action.ts";
 
+/** They only repeat the order; what differs from it is refused. */
 export interface PayoutArguments {
   payoutMethod?: string | undefined;
   location?: string | undefined;
 }
 
-/** The payout of the conversation's paid order, from its row alone. Arguments can only contradict. */
+/**
+ * The payout of the conversation's paid order, from its row alone. Arguments can only contradict; an
+ * approver can let less be paid out.
+ */
 export async function preparePayout(
   tx: Tx,
   deps: ExchangeDeps,
-  args: PayoutArguments,
+  { args, edit }: { args: PayoutArguments; edit?: ActionEdit | undefined },
   scope: CallScope,
 ): Promise<PreparedAction | PrepareRefusal> {
   const open = await openOrders(tx, scope);
@@ -37,14 +42,24 @@ export async function preparePayout(
   }
   const problem = contradiction(order, args);
   if (problem) return { kind: "refused", result: refused(order, problem) };
-  const facts = { ...(await cardFacts(tx, scope)), method: order.payoutMethod };
+  const lowered = edit?.amount;
+  if (lowered !== undefined && compareAmounts(lowered, order.amountTo) > 0)
+    return { kind: "refused", result: refused(order, MORE_THAN_ORDERED) };
+  const facts = { ...(await cardFacts(tx, scope)), method: order.payoutMethod, lowered };
   return {
     kind: "action",
-    action: payoutActionOf(order, order.payoutMethod),
+    action: payoutActionOf(order, order.payoutMethod, lowered),
     businessKey: payoutKey(order),
+    // a payment that came in time has locked the price
+    validUntil: order.quoteLockedAt === null ? order.expiresAt : null,
     material: payoutMaterial(order, facts),
   };
 }
+
+const MORE_THAN_ORDERED: Problem = {
+  reason: "more_than_ordered",
+  summary: "no more can be paid out than the order says",
+};
 
 async function cardFacts(tx: Tx, scope: CallScope) {
   const client = await contactKyc(tx, scope);
@@ -56,6 +71,8 @@ interface Problem {
   reason: string;
   summary: string;
   data?: Loose;
+  /** Left out: a person has to act. */
+  needsOperator?: boolean;
 }
 
 /** The destination was fixed with the order: a call may repeat it and nothing else. */
@@ -65,13 +82,15 @@ function contradiction(order: Order, args: PayoutArguments): Problem | null {
   if (payoutMethod && normalizePayoutMethod(payoutMethod) !== order.payoutMethod)
     return {
       reason: "payout_method_differs",
-      summary: `${name} is not paid out that way; only an operator can change it`,
+      needsOperator: false,
+      summary: `${name} is not paid out that way; ask for another with change_payout_destination`,
       data: { payoutMethod: order.payoutMethod },
     };
   if (location && folded(location) !== folded(order.payoutLocation ?? ""))
     return {
       reason: "location_differs",
-      summary: `${name} is not paid out there; only an operator can change it`,
+      needsOperator: false,
+      summary: `${name} is not paid out there; ask for another place with change_payout_destination`,
       data: { location: order.payoutLocation },
     };
   return null;
@@ -81,12 +100,15 @@ function folded(text: string): string {
   return text.trim().replace(/\s+/g, " ").toLowerCase();
 }
 
-function refused(order: Order, { reason, summary, data }: Problem): ToolResult {
+function refused(
+  order: Order,
+  { reason, summary, data, needsOperator = true }: Problem,
+): ToolResult {
   return refusal({
     type: "payout",
     id: orderName(order),
     reason,
-    needsOperator: true,
+    needsOperator,
     summary,
     data: { orderId: orderName(order), status: order.status, ...data },
   });

@@ -68,6 +68,7 @@ export function saveQuote(
   });
 }
 
+/** Of a quote or an order; sums and the exact rate as decimal text. `network` is empty for fiat. */
 export interface Figures {
   asset: string;
   network: string;
@@ -92,6 +93,7 @@ export function figuresData(of: Figures): Loose {
   };
 }
 
+/** As the model may repeat it; the offer holds until `expiresAt`. */
 export function quoteData(quote: QuoteRow, language: Language): Loose {
   return {
     quoteId: quoteName(quote),
@@ -101,6 +103,7 @@ export function quoteData(quote: QuoteRow, language: Language): Loose {
   };
 }
 
+/** A sentence with both sums that a model may take over word for word. */
 export function displayOf(of: Figures, language: Language): string {
   const network = of.network ? ` (${of.network.toUpperCase()})` : "";
   const from = `${of.amountFrom} ${of.asset}${network}`;

@@ -8,7 +8,9 @@ import { tenantById } from "../../../store/tenants.ts";
 import type { PreparedAction } from "../../contract.ts";
 import { requisitesSentAt } from "./fiat-receipt.ts";
 import { destinationText } from "./order-result.ts";
+import { givenSources, haveChanged } from "./requisite-sources.ts";
 
+/** What people compare with the bank's account before they say that money came. */
 export interface Reviewed {
   order: Order;
   contactId: string;
@@ -38,10 +40,22 @@ export async function receiptMaterial(
     { label: texts.expected, value: `${order.amountFrom} ${order.asset}` },
     { label: texts.method, value: `${order.paymentMethod}${rail}` },
     { label: texts.sent, value: sentAt === null ? texts.neverSent : shown(sentAt) },
+    ...sourceFacts(order, texts),
     { label: texts.receipt, value: files === "" ? texts.noFile : files },
     { label: texts.paysOut, value: payout },
     ...warnings(reviewed, texts).map((value) => ({ label: texts.note, value })),
+    ...((await haveChanged(tx, order)) ? [{ label: texts.note, value: texts.changed }] : []),
   ];
+}
+
+/** Where the money has to be looked for: what this client was given, not what is given today. */
+function sourceFacts(order: Order, texts: Texts): PreparedAction["material"] {
+  const given = givenSources(order);
+  if (given.length === 0) return [];
+  const value = given
+    .map(({ name, version, setAt }) => texts.version(name, version, shown(Date.parse(setAt))))
+    .join(", ");
+  return [{ label: texts.details, value }];
 }
 
 /** Payer, bank and sum as they were told; nobody has checked any of it. */
@@ -91,6 +105,10 @@ const TEXTS = {
     method: "Paid by",
     sent: "Details sent",
     neverSent: "never: no payment details were given for this order",
+    details: "Details of",
+    version: (name: string, version: number, since: string) =>
+      `${name}, version ${version} of ${since}`,
+    changed: "the payment details were changed since: look where this client was told to pay",
     receipt: "Receipt",
     noFile: "no file, only words",
     paysOut: "Then pays out",
@@ -113,6 +131,10 @@ const TEXTS = {
     method: "Способ оплаты",
     sent: "Реквизиты отправлены",
     neverSent: "нет: реквизиты по этой заявке не выдавали",
+    details: "Каких реквизитов",
+    version: (name: string, version: number, since: string) =>
+      `${name}, версия ${version} от ${since}`,
+    changed: "реквизиты с тех пор изменили: ищите там, куда платил этот клиент",
     receipt: "Чек",
     noFile: "файла нет, только слова",
     paysOut: "После этого выдача",

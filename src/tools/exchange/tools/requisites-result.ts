@@ -30,6 +30,10 @@ export function storedRequisites(order: Pick<Order, "requisitesJson">): Requisit
   return parsed.success ? parsed.data : null;
 }
 
+/**
+ * `revived`: the order had expired and got a new price with this call. `amlPolicy`: the desk's own
+ * text.
+ */
 export interface GivenRequisites {
   order: Order;
   requisites: Requisites;
@@ -38,6 +42,10 @@ export interface GivenRequisites {
   amlPolicy: string | undefined;
 }
 
+/**
+ * Goes through the model to the lead; the guard holds what is sent against the order's stored
+ * details.
+ */
 export function requisitesResult(given: GivenRequisites): ToolResult {
   const { order, requisites } = given;
   const { kind, ...details } = detailsOf(requisites);

@@ -8,6 +8,7 @@ import type { ExchangeDeps } from "./exchange-deps.ts";
 import { displayOf, figuresData, priceOf, priceRefusal, quoteData, saveQuote } from "./price.ts";
 import { coversTerms, resolveTerms, type TermArguments, termsOfQuote } from "./terms.ts";
 
+/** `quotes`: earlier ones of the conversation, whose terms an offer may be renewed on. */
 export interface Requote {
   call: ToolCall;
   args: TermArguments;

@@ -1,6 +1,7 @@
 import type { ToolResult } from "../../../domain/tool.ts";
 import type { Tx } from "../../../store/db.ts";
 import { contactKyc } from "../../../store/kyc.ts";
+import { orderStopOf } from "../../../store/order-stop.ts";
 import { changeOrder, type Order, openOrders, orderName } from "../../../store/orders.ts";
 import { markQuoteUsed, quoteById } from "../../../store/quotes.ts";
 import type { ToolCall } from "../../contract.ts";
@@ -8,6 +9,7 @@ import { refusal } from "../../results.ts";
 import { orderTtlMs } from "../assets.ts";
 import { deskSecrets, type ExchangeDeps } from "./exchange-deps.ts";
 import { needsVerification } from "./kyc-needed.ts";
+import { ordersStopped } from "./orders-stopped.ts";
 import { priceOf, priceRefusal, saveQuote } from "./price.ts";
 import { orderKey, termsOfOrder, termsOfQuote } from "./terms.ts";
 
@@ -21,6 +23,8 @@ export async function reviveOrder(
   call: ToolCall,
   order: Order,
 ): Promise<{ order: Order } | { refused: ToolResult }> {
+  if (await orderStopOf(tx, call.tenantId))
+    return { refused: await ordersStopped(tx, deps, call, order) };
   const others = (await openOrders(tx, call)).filter((one) => one.id !== order.id);
   if (others[0]) return { refused: otherOpen(others[0]) };
   const kyc = await contactKyc(tx, call);

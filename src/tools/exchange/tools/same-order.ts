@@ -9,6 +9,7 @@ import { orderResult } from "./order-result.ts";
 import type { PayoutTarget } from "./order-terms.ts";
 import { coversTerms, type TermArguments } from "./terms.ts";
 
+/** `open`: the conversation's open orders; `quotes`: those that they may rest on. */
 export interface AskedAgain {
   call: ToolCall;
   args: TermArguments;
@@ -63,8 +64,7 @@ function frozen(order: Order): ToolResult {
     type: "exchange_order",
     id: orderName(order),
     reason: "destination_frozen",
-    needsOperator: true,
-    summary: `how and where ${orderName(order)} is paid out is fixed; only an operator can change it`,
+    summary: `how and where ${orderName(order)} is paid out is fixed; ask for another destination with change_payout_destination`,
     data: { orderId: orderName(order), status: order.status },
   });
 }

@@ -16,6 +16,7 @@ import {
 } from "./payment-outcomes.ts";
 import { CHAIN } from "./payment-verdict.ts";
 
+/** A transfer that the chain has shown, and the order it is said to pay. */
 export interface CheckedTransfer {
   order: Order;
   hash: string;

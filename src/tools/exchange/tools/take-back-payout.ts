@@ -9,6 +9,10 @@ export async function takeBackPayout(tx: Tx, call: ToolCall, name: string): Prom
   const known = await orderByName(tx, tenantId, name);
   const order = known && (await lockOrder(tx, tenantId, known.id));
   if (order?.status !== "payout") return;
-  await changeOrder(tx, { tenantId, id: order.id, now }, { status: "paid", ...NO_PAYOUT_CODE });
+  await changeOrder(
+    tx,
+    { tenantId, id: order.id, now },
+    { status: "paid", amountPaidOut: null, ...NO_PAYOUT_CODE },
+  );
   await moveStage(tx, call, "payout_refused");
 }

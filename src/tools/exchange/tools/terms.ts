@@ -12,6 +12,7 @@ export interface Terms {
   amount: string;
 }
 
+/** As a model gives them; what it leaves out is taken from what was said before. */
 export interface TermArguments {
   asset: string;
   amount: string;
@@ -39,17 +40,20 @@ export function resolveTerms(
   };
 }
 
+/** The side that the lead named first stays the one that is fixed when the order is priced anew. */
 export function termsOfOrder(order: Order): Terms {
   const { asset, network, amountMode } = order;
   const amount = amountMode === "target_amount" ? order.amountTo : order.amountFrom;
   return { asset, network, amountMode, amount };
 }
 
+/** With the sum as it was asked, before any rounding of the price. */
 export function termsOfQuote(quote: QuoteRow): Terms {
   const { asset, network, amountMode, amountAsked } = quote;
   return { asset, network, amountMode, amount: amountAsked };
 }
 
+/** Sums by value; all else is normalised already. */
 export function sameTerms(left: Terms, right: Terms): boolean {
   return (
     left.asset === right.asset &&

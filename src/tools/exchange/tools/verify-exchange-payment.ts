@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { isRetryable } from "../../../domain/failure.ts";
+import { codeOfFailure } from "../../../policy/retry.ts";
 import type { Tx } from "../../../store/db.ts";
 import { lastOrder, type Order } from "../../../store/orders.ts";
 import { quoteById } from "../../../store/quotes.ts";
 import { orderPaidBy } from "../../../store/transfers.ts";
-import type { RagTool, ToolCall, ToolWork } from "../../contract.ts";
+import type { RagTool, SettledWork, ToolCall, ToolWork } from "../../contract.ts";
 import { argumentsOf, decimalText } from "../../results.ts";
+import { failureOf, type Unreachable } from "../http-outcome.ts";
 import { USDT_TRC20_CONTRACT } from "../tron-address.ts";
 import { checkTransfer } from "../tron-check.ts";
 import { findTxHashes } from "../tx-hash.ts";
@@ -31,12 +34,22 @@ const parameters = z.strictObject({
 });
 type Args = z.infer<typeof parameters>;
 
+/**
+ * Asks the chain outside any transaction and writes the verdict in one that looks at the order
+ * again. Sets an order paid only for a final transfer of the exact sum.
+ */
 export function verifyExchangePayment(deps: ExchangeDeps): RagTool<Args> {
   return {
     name: "verify_exchange_payment",
     title: "Payment check",
-    description:
-      "Checks the client's payment. Use it when the client says that they paid or sends a hash, a link or a receipt; not before payment details were given. Pass the hash or link as proof; for a receipt pass the sum, bank and payer that it shows. Coins: reads the chain; a full, final transfer to the order's wallet sets the order paid. Receipts of banks are always checked by a person. Returns ok, reason, needsOperator and the sum received; only ok true means paid. May be called again while the transfer is unconfirmed. No approval.",
+    description: {
+      does: "Checks the client's payment: coins on the chain, where a full, final transfer to the order's wallet sets the order paid; receipts of banks are always checked by a person.",
+      when: "when the client says that they paid or sends a hash, a link or a receipt.",
+      whenNot: "before payment details were given.",
+      needs: "the hash or link as proof; for a receipt the sum, bank and payer that it shows.",
+      limits: "only ok true means paid; may be called again while the transfer is unconfirmed.",
+      returns: "ok, reason, needsOperator and the sum received.",
+    },
     risk: "draft_only",
     sideEffectType: "internal_rows",
     parameters,
@@ -50,18 +63,29 @@ export function verifyExchangePayment(deps: ExchangeDeps): RagTool<Args> {
     }),
     offered: true,
     staged: true,
+    prose: ["proof"],
     isAvailable: hasRates,
     async run(call) {
       const proof = readProof(argumentsOf(parameters, call));
       const order = await call.read((tx) => lastOrder(tx, call));
-      const verdict = await check(deps, call, { order, proof });
+      const { verdict, unreachable } = await check(deps, call, { order, proof });
       const seen = order ? stateOf(order) : null;
-      return {
+      const settled: SettledWork = {
         kind: "write",
         apply: (tx) => settlePayment(tx, deps, { call, proof, verdict, seen }),
-      } satisfies ToolWork;
+      };
+      return unreachable ? askAgain(unreachable, settled) : settled;
     },
   };
+}
+
+/** A chain that does not answer is asked again in a moment; in the end an operator looks. */
+function askAgain(unreachable: Unreachable, instead: SettledWork): ToolWork {
+  const failure = failureOf(unreachable);
+  if (!isRetryable(failure)) return instead;
+  const message = "the chain could not be asked";
+  const afterMs = unreachable.retryAfterMs ?? 0;
+  return { kind: "retry", code: codeOfFailure(failure), failure, message, afterMs, instead };
 }
 
 function readProof(args: Args): PaymentProof {
@@ -77,21 +101,29 @@ interface Asked {
   proof: PaymentProof;
 }
 
+interface Checked {
+  verdict: PaymentVerdict;
+  /** Why the chain told nothing. */
+  unreachable?: Unreachable;
+}
+
 /** All reading from outside, before anything is written. */
 async function check(
   deps: ExchangeDeps,
   call: ToolCall,
   { order, proof }: Asked,
-): Promise<PaymentVerdict> {
+): Promise<Checked> {
   const early = judgePayment(order, proof);
-  if (early.kind !== "ask_chain") return early;
+  if (early.kind !== "ask_chain") return { verdict: early };
   const { order: paid, hash, address } = early;
   const claimed = await call.read((tx) => claimedFor(tx, paid, hash));
-  if (claimed) return { kind: "reused", hash, by: claimed };
-  if (!deps.tronGrid) return { kind: "operator", reason: "chain_unavailable", hash };
-  const info = await deps.tronGrid.transactionInfo(hash, call.signal);
-  if (info.kind === "unreachable") return { kind: "operator", reason: "chain_unavailable", hash };
-  if (info.kind === "unknown_hash") return { kind: "not_yet", reason: "unknown_hash", hash };
+  if (claimed) return { verdict: { kind: "reused", hash, by: claimed } };
+  const nobodyTells: PaymentVerdict = { kind: "operator", reason: "chain_unavailable", hash };
+  if (!deps.tronGrid) return { verdict: nobodyTells };
+  const info = await deps.tronGrid.transactionInfo(hash, call.signal, call.outside);
+  if (info.kind === "unreachable") return { verdict: nobodyTells, unreachable: info };
+  if (info.kind === "unknown_hash")
+    return { verdict: { kind: "not_yet", reason: "unknown_hash", hash } };
   const since = await call.read((tx) => heldSince(tx, paid));
   const transfer = checkTransfer(info.kind === "solidified" ? info.tx : null, {
     ourAddress: address,
@@ -102,7 +134,7 @@ async function check(
     maxAgeMs: deps.txMaxAgeMs,
     contract: USDT_TRC20_CONTRACT,
   });
-  return { kind: "checked", hash, transfer, address };
+  return { verdict: { kind: "checked", hash, transfer, address } };
 }
 
 /** A revived order counts from the price it has now. */

@@ -16,8 +16,10 @@ import type { AcceptedPayout } from "../payout-answer.ts";
 import { askHandover, endsWithGateway } from "./ask-handover.ts";
 import type { ExchangeDeps } from "./exchange-deps.ts";
 import { moveStage } from "./move-stage.ts";
+import { owedAfter } from "./payout-action.ts";
 import { sendPayoutCode } from "./send-payout-code.ts";
 
+/** A payout that the gateway has taken, in the order's own terms. */
 export interface PaidOut {
   call: ToolCall;
   /** The row's id. */
@@ -39,14 +41,15 @@ export async function writePayout(
   const before = await lockOrder(tx, call.tenantId, orderId);
   if (!before) throw new Error(`order ${orderId} is gone though its payout was accepted`);
   const isDone = accepted.status === "completed";
-  const ends = isDone && endsWithGateway(before);
+  const owed = owedAfter(before, amount);
+  const ends = isDone && owed === null && endsWithGateway(before);
   const isNewCode =
     accepted.code !== undefined && before.payoutCode === null && !ends && isOpen(before);
   const order = await changeOrder(
     tx,
     { tenantId: call.tenantId, id: orderId, now: call.now },
     {
-      ...(isOpen(before) ? statusAfter(ends, call.now) : {}),
+      ...(isOpen(before) ? { ...statusAfter(ends, call.now), amountPaidOut: amount } : {}),
       ...(isNewCode ? codeColumns(deps, before, accepted) : {}),
     },
   );
@@ -60,13 +63,14 @@ export async function writePayout(
     {
       type: "payout",
       id: orderName(order),
-      summary: `${orderName(order)}: payout of ${amount} ${order.quoteAsset} ${isDone ? "accepted" : "pending"}`,
+      summary: `${orderName(order)}: payout of ${amount} ${order.quoteAsset} ${isDone ? "accepted" : "pending"}${owedNote(owed, order)}`,
     },
     {
       orderId: orderName(order),
       status: isDone ? order.status : "pending",
       payoutId: accepted.id,
       amount,
+      stillOwed: owed ?? undefined,
       currency: order.quoteAsset,
       method: order.payoutMethod,
       location: order.payoutLocation,
@@ -74,6 +78,10 @@ export async function writePayout(
       expiresAt: codeEnds === null ? undefined : isoTime(codeEnds),
     },
   );
+}
+
+function owedNote(owed: string | null, { quoteAsset }: Order): string {
+  return owed === null ? "" : `; an operator lowered it, ${owed} ${quoteAsset} are still owed`;
 }
 
 /** What a person has completed meanwhile stays so. */
