@@ -1,6 +1,13 @@
-import type { ChatMessage, ChatOutcome, ToolDefinition } from "../domain/chat-model.ts";
+import type {
+  ChatMessage,
+  ChatOutcome,
+  ModelJournal,
+  ToolDefinition,
+} from "../domain/chat-model.ts";
+import type { FailureClass } from "../domain/failure.ts";
 import { newId } from "../domain/ids.ts";
 import type { EngineDeps } from "./deps.ts";
+import { CURRENCY, costOfModelCall, sumOf } from "./prices.ts";
 import { PROMPT_VERSION } from "./prompt.ts";
 import type { Turn } from "./turn.ts";
 
@@ -11,6 +18,7 @@ export function timeLeftMs(deps: EngineDeps, turn: Turn): number {
   return deps.deadlineMs - activeMs(deps, turn);
 }
 
+/** Real time that the run has worked so far, over all its workers; waiting is not counted. */
 export function activeMs(deps: EngineDeps, turn: Turn): number {
   return turn.run.activeMs + Math.max(0, deps.realNow() - turn.startedAt);
 }
@@ -26,9 +34,11 @@ export async function askModel(
   const outcome = await deps.model.chat({ ...ask, timeoutMs, signal });
   const modelCallId = newId();
   const { journal } = outcome;
-  turn.journal.push({
+  const { tenantId, logs } = turn;
+  const createdAt = deps.clock.now();
+  logs.modelCalls.push({
     id: modelCallId,
-    tenantId: turn.tenantId,
+    tenantId,
     runId: turn.run.id,
     operation: ask.operation,
     provider: journal.provider,
@@ -41,7 +51,48 @@ export async function askModel(
     hadToolCall: outcome.kind === "answer" && outcome.calls.length > 0,
     error: outcome.kind === "failed" ? outcome.error : null,
     latencyMs: journal.latencyMs,
+    createdAt,
+  });
+  logs.latencies.push({
+    ...{ tenantId, runId: turn.run.id, component: "model", operation: ask.operation },
+    ...{ latencyMs: journal.latencyMs, createdAt },
+  });
+  if (outcome.kind === "failed") logFailure(deps, turn, outcome);
+  logCost(deps, turn, journal);
+  return { outcome, modelCallId };
+}
+
+function logCost(deps: EngineDeps, turn: Turn, journal: ModelJournal): void {
+  const amount = costOfModelCall(deps.prices, journal);
+  if (amount === null) return;
+  const { tenantId, run, logs } = turn;
+  const isRepeated = run.modelFailures > 0 || run.restarts > 0;
+  logs.costs.push({
+    ...{ tenantId, runId: run.id, costType: isRepeated ? "model_retry" : "model" },
+    ...{ provider: journal.provider, amount, currency: CURRENCY, createdAt: deps.clock.now() },
+  });
+  turn.spent = sumOf([turn.spent, amount]);
+}
+
+/** What the endpoint said stands in the journal alone. */
+function logFailure(
+  deps: EngineDeps,
+  { tenantId, run, logs }: Turn,
+  outcome: Extract<ChatOutcome, { kind: "failed" }>,
+): void {
+  logs.errors.push({
+    ...{ tenantId, runId: run.id, component: "model", errorCode: "MODEL_FAILED" },
+    errorClass: failureOfOutcome(outcome),
+    errorMessage: "the model gave no answer",
+    attempt: run.modelFailures + 1,
     createdAt: deps.clock.now(),
   });
-  return { outcome, modelCallId };
+}
+
+/** One that names no class and is not worth a retry is taken for a refusal. */
+export function failureOfOutcome({
+  failure,
+  retryable,
+}: Extract<ChatOutcome, { kind: "failed" }>): FailureClass {
+  return failure ?? (retryable ? "transient" : "access_denied");
 }

@@ -6,6 +6,7 @@ import type { Db, Tx } from "../store/db.ts";
 import type { ProposeDeps } from "../tools/proposing.ts";
 import type { Registry } from "../tools/registry.ts";
 import type { Runner } from "../tools/runner.ts";
+import type { Prices } from "./prices.ts";
 import type { ReplyStrategy } from "./strategy.ts";
 
 /** What the engine is made with; one object for all its handlers. */
@@ -25,6 +26,9 @@ export interface EngineDeps {
   log: Log;
   /** Active time of one run, milliseconds. */
   deadlineMs: number;
+  prices: Prices;
+  /** Real time between two attempts of a call; rejects when the signal is aborted. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
   /** Shown while a model works; never throws. */
   showTyping(channelId: string, chatId: string): Promise<void>;
 }

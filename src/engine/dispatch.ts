@@ -1,35 +1,33 @@
-import { approvalName } from "../domain/approval.ts";
 import { newId } from "../domain/ids.ts";
 import type { JobRef } from "../domain/jobs.ts";
-import type { JsonObject } from "../domain/json.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
 import { actionDigest } from "../policy/digest.ts";
 import type { GateFacts } from "../policy/evaluate.ts";
 import { type GateReason, type GateResult, gate, type Permit } from "../policy/permit.ts";
-import { type ApprovalRow, approvalById, countVotes } from "../store/approvals.ts";
+import { EFFECT_RETRIES } from "../policy/retry.ts";
+import { type ApprovalRow, approvalById, grantOf } from "../store/approvals.ts";
 import { writeAudit } from "../store/audit.ts";
-import { conversationOf } from "../store/conversations.ts";
+import { partyOf } from "../store/conversations.ts";
 import { type Tx, withTenant } from "../store/db.ts";
 import {
   type Execution,
+  insertRetries,
   lockExecution,
   reserveKey,
   setExecution,
-  settleKeys,
 } from "../store/executions.ts";
-import { loadRoundFacts } from "../store/gate-facts.ts";
-import { recordOutcome } from "../store/outcomes.ts";
-import {
-  candidateById,
-  insertGate,
-  type StoredCandidate,
-  setCandidate,
-} from "../store/proposals.ts";
+import { loadRoundFacts, type RoundFacts } from "../store/gate-facts.ts";
+import { approvalDelay, insertLatencies, type LatencyRow } from "../store/latencies.ts";
+import { candidateById, insertGate } from "../store/proposals.ts";
 import type { CallScope, PreparedAction } from "../tools/contract.ts";
+import { editOf, prepareWith } from "../tools/edit-action.ts";
 import { gateFactsOf } from "../tools/gate-input.ts";
-import { blockedReply } from "../tools/replies.ts";
+import { keepOutsideCalls, type OutsideCalls } from "../tools/outside.ts";
 import type { RunScope } from "../tools/runner.ts";
 import type { EngineDeps } from "./deps.ts";
+import { holdFrozen } from "./hold-frozen.ts";
 import { holdPayout } from "./hold-payout.ts";
+import { type StopReason, stopExecution, type Taking } from "./stop-execution.ts";
 import { newLease } from "./turn.ts";
 
 /** One execution of an approved action, under our lease. */
@@ -42,9 +40,15 @@ export interface Dispatch {
   action: JsonObject;
   idempotencyKey: string;
   scope: CallScope;
+  /** Dispatches, this one included. */
+  attempts: number;
   lookUps: number;
 }
 
+/**
+ * `nothing`: another has it, or what was decided about it is written. `look_up`: it may have
+ * happened.
+ */
 export type Opened =
   | { kind: "nothing" }
   | { kind: "run"; permit: Permit; dispatch: Dispatch }
@@ -54,32 +58,42 @@ export type Opened =
 const EFFECT_LEASE_MS = 25_000;
 
 /**
- * Takes an execution that is due. What is running under a dead lease becomes a look-up: something
- * may have happened. Else the action is prepared and gated again, its keys are reserved, and the
+ * Takes an execution that is due. What is running under a dead lease becomes a look-up when something
+ * may have happened outside. Else the action is prepared and gated again, its keys are reserved, and the
  * attempt is written, all before anything leaves.
  */
 export async function openDispatch(tx: Tx, deps: EngineDeps, ref: JobRef): Promise<Opened> {
-  const execution = await lockExecution(tx, ref.tenantId, ref.id);
-  if (!execution || execution.approvalId === null) return { kind: "nothing" };
-  const approval = await approvalById(tx, ref.tenantId, execution.approvalId);
-  const candidate = await candidateById(tx, ref.tenantId, execution.candidateId);
-  if (!approval || !candidate) return { kind: "nothing" };
-  const now = deps.clock.now();
+  const taking = await takingOf(tx, ref);
+  if (!taking) return { kind: "nothing" };
+  const { execution, approval } = taking;
   const leased = execution.leaseUntil !== null && execution.leaseUntil > deps.realNow();
-  const due = execution.runAfter <= now;
-  const taking = { execution, approval, candidate };
+  const due = execution.runAfter <= deps.clock.now();
   switch (execution.status) {
     case "queued":
     case "retry_scheduled":
-      return due ? dispatchAgain(tx, deps, taking) : comeBackWhenDue(tx, deps, execution);
+      if (!due) return comeBackWhenDue(tx, deps, execution);
+      if (approval.status !== "approved") return holdFrozen(tx, deps, taking);
+      return dispatchAgain(tx, deps, taking);
     case "unknown":
       if (!due) return comeBackWhenDue(tx, deps, execution);
       return leased ? { kind: "nothing" } : openLookUp(tx, deps, taking);
     case "running":
-      return leased ? { kind: "nothing" } : openLookUp(tx, deps, taking);
+      if (leased) return { kind: "nothing" };
+      return mayRunAgain(deps, execution)
+        ? queueAgain(tx, deps, taking)
+        : openLookUp(tx, deps, taking);
     default:
       return { kind: "nothing" };
   }
+}
+
+/** Locks the execution; null: there is none that people approved. */
+async function takingOf(tx: Tx, { tenantId, id }: JobRef): Promise<Taking | null> {
+  const execution = await lockExecution(tx, tenantId, id);
+  if (!execution || execution.approvalId === null) return null;
+  const approval = await approvalById(tx, tenantId, execution.approvalId);
+  const candidate = await candidateById(tx, tenantId, execution.candidateId);
+  return approval && candidate ? { execution, approval, candidate } : null;
 }
 
 /** The queue's clock ran ahead of the row's: the hint comes again. */
@@ -89,10 +103,35 @@ async function comeBackWhenDue(tx: Tx, deps: EngineDeps, execution: Execution): 
   return { kind: "nothing" };
 }
 
-interface Taking {
-  execution: Execution;
-  approval: ApprovalRow;
-  candidate: StoredCandidate;
+/**
+ * Own rows and their end are one commit: found running, they were not written. Not for ever: one that
+ * ends its worker each time is put to people.
+ */
+function mayRunAgain(deps: EngineDeps, { toolName, attempts }: Execution): boolean {
+  const isOwn = deps.registry.find(toolName)?.tool.sideEffectType === "internal_rows";
+  return isOwn && attempts < EFFECT_RETRIES.attempts;
+}
+
+async function queueAgain(tx: Tx, deps: EngineDeps, { execution }: Taking): Promise<Opened> {
+  const { tenantId, id, runId, toolName, attempts } = execution;
+  const now = deps.clock.now();
+  await setExecution(tx, { tenantId, id, status: "queued", runAfter: now, leaseUntil: null });
+  const retry = { tenantId, runId, executionId: id, toolName, attempt: attempts };
+  await insertRetries(tx, [
+    { ...retry, retryReason: "worker_lost", nextRunAt: now, createdAt: now },
+  ]);
+  await writeAudit(tx, [
+    {
+      ...{ tenantId, runId, toolName, createdAt: now },
+      eventType: "execution.retry_scheduled",
+      summary: "found running without a worker; nothing was written, and it runs again",
+      conversationId: execution.conversationId,
+      candidateId: execution.candidateId,
+      refs: { execution: id },
+    },
+  ]);
+  await deps.jobs.enqueue(tx, "execution", { tenantId, id });
+  return { kind: "nothing" };
 }
 
 async function openLookUp(tx: Tx, deps: EngineDeps, taking: Taking): Promise<Opened> {
@@ -109,22 +148,63 @@ async function openLookUp(tx: Tx, deps: EngineDeps, taking: Taking): Promise<Ope
     ...(lost ? { lookUps: 0, runAfter: deps.clock.now() } : {}),
   });
   if (lost) await noteLost(tx, deps, taking);
-  const dispatch = await dispatchOf(tx, deps, taking, lease.token);
+  const dispatch = await dispatchOf(tx, deps, taking, {
+    token: lease.token,
+    attempts: execution.attempts,
+  });
   return { kind: "look_up", dispatch: lost ? { ...dispatch, lookUps: 0 } : dispatch };
 }
 
 async function dispatchAgain(tx: Tx, deps: EngineDeps, taking: Taking): Promise<Opened> {
-  const { execution, approval, candidate } = taking;
+  const { execution, approval } = taking;
   const { tenantId } = execution;
   const registered = deps.registry.find(execution.toolName);
-  const lease = newLease(deps);
-  const dispatch = await dispatchOf(tx, deps, taking, lease.token);
-  if (!registered) return stop(tx, deps, taking, "tool_inactive");
+  const { token, owner } = newLease(deps);
+  const dispatch = await dispatchOf(tx, deps, taking, { token, attempts: execution.attempts + 1 });
+  if (!registered) return stopExecution(tx, deps, taking, "tool_inactive");
   const { tool } = registered;
-  const round = await loadRoundFacts(tx, { ...dispatch.scope, now: deps.clock.now() });
+  const { requestedBy: maker } = approval;
+  const round = await loadRoundFacts(tx, { ...dispatch.scope, maker, now: deps.clock.now() });
   const prepared = await prepareAgain(tx, deps, taking, dispatch.scope);
   if (prepared === null || actionDigest(tool.name, prepared.action) !== execution.actionDigest)
-    return stop(tx, deps, taking, "digest_mismatch");
+    return stopExecution(tx, deps, taking, "digest_mismatch");
+  if (prepared.validUntil && prepared.validUntil <= deps.clock.now())
+    return stopExecution(tx, deps, taking, "QUOTE_EXPIRED");
+  const untilMs = deps.realNow() + EFFECT_LEASE_MS;
+  const lease = { token: dispatch.token, untilMs };
+  const { facts, result } = await gateAgain(tx, deps, taking, { dispatch, round, prepared, lease });
+  await insertGate(tx, gateRow(deps, taking, facts, result));
+  if (result.kind === "deny") return refuse(tx, deps, taking, result.reason);
+  const held = await reserveKeys(tx, deps, taking, dispatch.idempotencyKey);
+  if (held) return stopExecution(tx, deps, taking, held);
+  await insertLatencies(tx, waitsOf(deps, taking));
+  await setExecution(tx, {
+    tenantId,
+    id: execution.id,
+    status: "running",
+    attempts: dispatch.attempts,
+    leaseOwner: owner,
+    leaseToken: token,
+    leaseUntil: untilMs,
+    startedAt: deps.clock.now(),
+  });
+  return { kind: "run", permit: result.permit, dispatch };
+}
+
+interface LastLook {
+  dispatch: Dispatch;
+  round: RoundFacts;
+  prepared: PreparedAction;
+  lease: { token: string; untilMs: number };
+}
+
+/** The gate's last look, on what the database says now. */
+async function gateAgain(tx: Tx, deps: EngineDeps, taking: Taking, look: LastLook) {
+  const { execution, approval, candidate } = taking;
+  const { dispatch, round, prepared, lease } = look;
+  const { toolName } = execution;
+  const tool = deps.registry.find(toolName)?.tool;
+  if (!tool) throw new Error(`tool ${toolName} is not registered`);
   const facts = gateFactsOf(round, {
     tool,
     source: candidate.source,
@@ -135,43 +215,24 @@ async function dispatchAgain(tx: Tx, deps: EngineDeps, taking: Taking): Promise<
     callsInRun: 0, // the call was counted when it was proposed
     attemptsUsed: execution.attempts,
   });
-  const untilMs = deps.realNow() + EFFECT_LEASE_MS;
   const result = gate({
     facts,
-    rows: round.policies,
+    policies: round.policies,
     execution: {
-      tenantId,
+      tenantId: execution.tenantId,
       executionId: execution.id,
-      toolName: execution.toolName,
+      toolName,
       schemaVersion: candidate.schemaVersion,
       action: execution.payloadJson,
       digest: execution.actionDigest,
-      lease: { token: lease.token, untilMs },
+      lease,
       idempotencyKey: dispatch.idempotencyKey,
     },
-    activeSchemaVersion: round.schemaVersions.get(execution.toolName)?.version ?? 0,
-    approval: {
-      digest: actionDigest(execution.toolName, approval.effectiveActionJson ?? {}),
-      schemaVersion: approval.schemaVersion,
-      approvals: await countVotes(tx, tenantId, approval.id),
-    },
+    activeSchemaVersion: round.schemaVersions.get(toolName)?.version ?? 0,
+    approval: await grantOf(tx, approval),
     realNow: deps.realNow(),
   });
-  await insertGate(tx, gateRow(deps, taking, facts, result));
-  if (result.kind === "deny") return refuse(tx, deps, taking, result.reason);
-  if (!(await reserveKeys(tx, deps, taking, dispatch.idempotencyKey)))
-    return stop(tx, deps, taking, "outcome_unknown");
-  await setExecution(tx, {
-    tenantId,
-    id: execution.id,
-    status: "running",
-    attempts: execution.attempts + 1,
-    leaseOwner: lease.owner,
-    leaseToken: lease.token,
-    leaseUntil: untilMs,
-    startedAt: deps.clock.now(),
-  });
-  return { kind: "run", permit: result.permit, dispatch };
+  return { facts, result };
 }
 
 function gateRow(deps: EngineDeps, taking: Taking, facts: GateFacts, result: GateResult) {
@@ -194,7 +255,10 @@ function gateRow(deps: EngineDeps, taking: Taking, facts: GateFacts, result: Gat
   };
 }
 
-/** The same road as at the proposal: what the database says now decides what would happen. */
+/**
+ * The same road as at the proposal: what the database says now, with what approvers changed, decides
+ * what would happen.
+ */
 async function prepareAgain(
   tx: Tx,
   deps: EngineDeps,
@@ -205,8 +269,9 @@ async function prepareAgain(
   if (!tool?.prepare) return null;
   const args = tool.parameters.safeParse(taking.candidate.argumentsJson);
   if (!args.success) return null;
-  const prepared = await tool.prepare(tx, args.data as never, scope); // its own schema checked it
-  return prepared.kind === "action" ? prepared : null;
+  const edit = editOf(taking.approval);
+  const prepared = await prepareWith(tx, tool, { args: args.data as Json, scope, edit }); // parsed from JSON
+  return prepared?.kind === "action" ? prepared : null;
 }
 
 async function reserveKeys(
@@ -214,7 +279,7 @@ async function reserveKeys(
   deps: EngineDeps,
   { execution }: Taking,
   idempotencyKey: string,
-): Promise<boolean> {
+): Promise<StopReason | null> {
   const keys = [idempotencyKey, ...(execution.businessKey ? [execution.businessKey] : [])];
   for (const key of keys) {
     const reserved = await reserveKey(tx, {
@@ -226,9 +291,23 @@ async function reserveKeys(
       executionId: execution.id,
       now: deps.clock.now(),
     });
-    if (reserved === "held") return false;
+    if (reserved.kind === "conflict") return "DUPLICATE_KEY";
+    if (reserved.kind === "held")
+      return reserved.status === "completed" ? "DUPLICATE_KEY" : "outcome_unknown";
   }
-  return true;
+  return null;
+}
+
+/** How long people took to decide, and how long the approved action waited for a worker. */
+function waitsOf(deps: EngineDeps, { execution, approval }: Taking): LatencyRow[] {
+  const { tenantId, runId, runAfter, attempts } = execution;
+  const now = deps.clock.now();
+  const queued: LatencyRow = {
+    ...{ tenantId, runId, component: "queue", operation: "execution", createdAt: now },
+    latencyMs: Math.max(0, now - runAfter),
+  };
+  if (attempts > 0 || approval.decidedAt === null) return [queued];
+  return [queued, approvalDelay(approval, approval.decidedAt, now)];
 }
 
 /** A stop of payouts is not the end of what was approved: it waits. Every other reason is. */
@@ -238,50 +317,8 @@ async function refuse(
   taking: Taking,
   reason: GateReason,
 ): Promise<Opened> {
-  if (reason !== "payouts_stopped") return stop(tx, deps, taking, reason);
+  if (reason !== "payouts_stopped") return stopExecution(tx, deps, taking, reason);
   await holdPayout(tx, deps, taking);
-  return { kind: "nothing" };
-}
-
-/** Approved, and yet not done: the gate's last look found a reason. Nothing left the house. */
-async function stop(tx: Tx, deps: EngineDeps, taking: Taking, reason: GateReason): Promise<Opened> {
-  const { execution, approval } = taking;
-  const { tenantId } = execution;
-  const now = deps.clock.now();
-  await setExecution(tx, { tenantId, id: execution.id, status: "cancelled", finishedAt: now });
-  await settleKeys(tx, { tenantId, executionId: execution.id, status: "freed" });
-  const reply = { ...blockedReply(reason), approval: approvalName(approval.number) };
-  await setCandidate(tx, {
-    tenantId,
-    id: execution.candidateId,
-    status: "failed",
-    code: reason,
-    reply,
-    settledAt: now,
-  });
-  await writeAudit(tx, [
-    {
-      tenantId,
-      eventType: "execution.stopped",
-      summary: `approved but not executed: ${reason}`,
-      decision: "deny",
-      createdAt: now,
-      runId: execution.runId,
-      conversationId: execution.conversationId,
-      candidateId: execution.candidateId,
-      userId: approval.approver,
-      toolName: execution.toolName,
-      refs: { execution: execution.id, approval: approval.id },
-    },
-  ]);
-  await recordOutcome(tx, deps.jobs, {
-    tenantId,
-    conversationId: execution.conversationId,
-    approvalId: approval.id,
-    line: `${approvalName(approval.number)} (${execution.toolName}) is now failed: not executed after approval (${reason}); tell the lead; do not call it again.`,
-    now,
-    waitMs: 0,
-  });
   return { kind: "nothing" };
 }
 
@@ -305,10 +342,10 @@ async function dispatchOf(
   tx: Tx,
   deps: EngineDeps,
   { execution, approval }: Taking,
-  token: string,
+  { token, attempts }: Pick<Dispatch, "token" | "attempts">,
 ): Promise<Dispatch> {
   const { tenantId, conversationId } = execution;
-  const conversation = await conversationOf(tx, tenantId, conversationId);
+  const party = await partyOf(tx, tenantId, conversationId);
   return {
     tenantId,
     executionId: execution.id,
@@ -316,23 +353,29 @@ async function dispatchOf(
     approval,
     toolName: execution.toolName,
     action: execution.payloadJson,
-    idempotencyKey: execution.idempotencyKey ?? approval.id,
+    // not the row's own: whoever writes there could have the same done again under another key
+    idempotencyKey: approval.id,
+    attempts,
     lookUps: execution.lookUps,
     scope: {
       tenantId,
-      conversationId,
-      contactId: conversation.contactId,
+      ...party,
       runId: execution.runId,
-      language: conversation.language,
       now: deps.clock.now(),
     },
   };
 }
 
-export function scopeOf(deps: EngineDeps, dispatch: Dispatch, signal: AbortSignal): RunScope {
+/** A new list of outside requests for each attempt. */
+export function scopeOf(
+  deps: EngineDeps,
+  dispatch: Dispatch,
+  signal: AbortSignal,
+): RunScope & { outside: OutsideCalls } {
   return {
     ...dispatch.scope,
     signal,
+    outside: keepOutsideCalls(deps.realNow),
     read: (work) => withTenant(deps.db, dispatch.tenantId, work),
   };
 }

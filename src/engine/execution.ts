@@ -16,7 +16,12 @@ export async function handleExecution(
 ): Promise<void> {
   const opened = await withTenant(deps.db, ref.tenantId, (tx) => openDispatch(tx, deps, ref));
   if (opened.kind === "nothing") return;
-  if (opened.kind === "look_up") return lookUpExecution(deps, opened.dispatch, signal);
-  const work = await deps.runner.run(opened.permit, scopeOf(deps, opened.dispatch, signal));
-  await settleWork(deps, opened.dispatch, work);
+  const { dispatch } = opened;
+  if (opened.kind === "look_up") return lookUpExecution(deps, dispatch, signal);
+  const scope = scopeOf(deps, dispatch, signal);
+  const startedAt = deps.realNow();
+  const work = await deps.runner.run(opened.permit, scope);
+  const latencyMs = Math.max(0, deps.realNow() - startedAt);
+  const outside = scope.outside.list();
+  await settleWork(deps, dispatch, work, { number: dispatch.attempts, latencyMs, outside });
 }

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from "../domain/json.ts";
 import { type Order, orderName } from "../store/orders.ts";
 import type { TranscriptCall } from "../store/transcript.ts";
 import type { GuardFacts } from "./guard/guard-facts.ts";
+import type { Late } from "./late.ts";
 import type { TurnView } from "./turn.ts";
 
 /** Deals that still stand: their quote, requisites and payout may be spoken of. */
@@ -9,9 +10,11 @@ const OPEN_ORDER = new Set(["quote", "awaiting_payment", "paid", "payout", "comp
 const RECENT_CALLS = 40;
 
 /** All that a reply may rest on, from rows; what was superseded or belongs to a dead deal is left out. */
-export function guardFactsOf(view: TurnView): GuardFacts {
+export function guardFactsOf(view: TurnView, late: Late | null = null): GuardFacts {
   const calls = [...view.transcript.calls.values()].flat().slice(-RECENT_CALLS);
-  const valid = withoutDeadDeals(calls, view.order);
+  const valid = withoutDeadDeals(calls, view.order).filter(
+    (call) => late === null || !isEndedQuote(call, late.now),
+  );
   return {
     tool_results: [
       ...valid.map(resultOf),
@@ -67,7 +70,9 @@ function factsOf({ reply }: TranscriptCall): Json {
   const approval: JsonObject = reply.approval ? { approval: reply.approval } : {};
   if (data === undefined) return { status, ...approval };
   const isObject = data !== null && typeof data === "object" && !Array.isArray(data);
-  return isObject ? { ...approval, ...data } : data;
+  if (!isObject) return data;
+  const { truncated: _counts, ...facts } = data; // how much was left out is no figure to speak of
+  return { ...approval, ...facts };
 }
 
 function withoutDeadDeals(calls: TranscriptCall[], order: Order | null): TranscriptCall[] {
@@ -80,6 +85,15 @@ function withoutDeadDeals(calls: TranscriptCall[], order: Order | null): Transcr
     const about = orderOf(call);
     return about === null || about === openName;
   });
+}
+
+/** Whoever waited for long is told fresh figures. */
+function isEndedQuote({ toolName, reply }: TranscriptCall, now: number): boolean {
+  const data = reply?.data;
+  if (toolName !== "compute_exchange_quote" || data === null || typeof data !== "object")
+    return false;
+  const { expiresAt } = data as JsonObject;
+  return typeof expiresAt === "string" && Date.parse(expiresAt) <= now;
 }
 
 function orderOf(call: TranscriptCall): string | null {

@@ -9,6 +9,7 @@ import { lockConversation } from "../store/runs.ts";
 import { stateReply } from "../tools/replies.ts";
 import type { EngineDeps } from "./deps.ts";
 
+/** An approved payout that does not start while payouts are stopped. */
 export interface HeldPayout {
   execution: Execution;
   approval: ApprovalRow;
@@ -56,6 +57,7 @@ export async function holdPayout(tx: Tx, deps: EngineDeps, held: HeldPayout): Pr
 /** Beside the transcript: there it would stand as the answer to what the lead asks at this moment. */
 async function tellLead(tx: Tx, deps: EngineDeps, { execution }: HeldPayout): Promise<void> {
   const { tenantId, conversationId } = execution;
+  if (conversationId === null) return;
   const conversation = await lockConversation(tx, tenantId, conversationId);
   if (conversation?.mode !== "bot") return; // a person speaks with the lead
   const { channelId, chatId, language } = conversation;

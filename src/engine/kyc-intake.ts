@@ -22,9 +22,10 @@ export async function openKycReview(tx: Tx, deps: EngineDeps, turn: Turn): Promi
   const sent = unanswered(turn.view.transcript)
     .filter((message) => message.media.some((media) => DOCUMENT_KINDS.includes(media.kind)))
     .map((message) => message.id);
+  if (sent.length === 0) return;
   const before = await documentsOnCard(tx, turn);
   const documents = [...new Set([...before, ...sent])];
-  if (sent.length === 0 || documents.length === before.length) return;
+  if (documents.length === before.length) return;
   if (status === "pending" && before.length === 0) return; // a person is at it elsewhere
   const { contactId } = turn.conversation;
   const proposing = proposingOf(deps, turn, {

@@ -1,15 +1,19 @@
 import { messageOf } from "../domain/errors.ts";
+import { unlessAborted } from "../lib/unless-aborted.ts";
 import { type Tx, withTenant } from "../store/db.ts";
 import { lockOwnExecution, setExecution, wasAccepted } from "../store/executions.ts";
 import { LeaseLostError } from "../store/lease.ts";
 import { setCandidate } from "../store/proposals.ts";
-import type { FoundWork, LookUp } from "../tools/contract.ts";
+import { type Logs, writeLogs } from "../store/run-logs.ts";
+import type { AnyTool, FoundWork, LookUp, ToolCall } from "../tools/contract.ts";
 import { checkedWork } from "../tools/runner.ts";
 import { askAboutUnknown } from "./ask-about-unknown.ts";
 import type { EngineDeps } from "./deps.ts";
 import { type Dispatch, scopeOf } from "./dispatch.ts";
+import { type Attempt, logError } from "./measure.ts";
 import { lookUpLater } from "./pending.ts";
 import { LOOK_UP_AFTER_MS, settleWork, unknownReply } from "./settle.ts";
+import { logsOf, note, noteLate } from "./settling.ts";
 
 /**
  * Asks the provider what became of an action, by its key. Found: that is the result. Absent twice
@@ -22,35 +26,76 @@ export async function lookUpExecution(
   dispatch: Dispatch,
   signal: AbortSignal,
 ): Promise<void> {
-  const found = await ask(deps, dispatch, signal);
-  if (found.kind === "found") return settleFound(deps, dispatch, found.work);
+  const { found, attempt } = await ask(deps, dispatch, signal);
+  if (found.kind === "found") return settleFound(deps, dispatch, found.work, attempt);
   try {
-    await withTenant(deps.db, dispatch.tenantId, (tx) => writeNext(tx, deps, dispatch, found));
+    await withTenant(deps.db, dispatch.tenantId, async (tx) => {
+      const logs = logsOf(deps, dispatch, attempt, `${dispatch.toolName}.look_up`);
+      if (found.kind === "unreachable") noteUnreachable(deps, logs, dispatch);
+      await writeNext(tx, deps, { dispatch, logs }, found);
+      await writeLogs(tx, logs);
+    });
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error;
-    deps.log.warn({ execution: dispatch.executionId }, messageOf(error));
+    await noteLate(deps, dispatch, attempt);
   }
 }
 
-async function ask(deps: EngineDeps, dispatch: Dispatch, signal: AbortSignal): Promise<LookUp> {
+interface Asked {
+  found: LookUp;
+  attempt: Attempt;
+}
+
+/** The longest that one question to a provider may take. */
+const LOOK_UP_LIMIT_MS = 20_000;
+
+async function ask(deps: EngineDeps, dispatch: Dispatch, signal: AbortSignal): Promise<Asked> {
   const tool = deps.registry.find(dispatch.toolName)?.tool;
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOK_UP_LIMIT_MS)]);
+  const scope = scopeOf(deps, dispatch, limit);
+  const startedAt = deps.realNow();
+  const found = await answerOf(tool, {
+    ...scope,
+    action: dispatch.action,
+    executionId: dispatch.executionId,
+    idempotencyKey: dispatch.idempotencyKey,
+  });
+  const latencyMs = Math.max(0, deps.realNow() - startedAt);
+  const number = dispatch.lookUps + 1;
+  return { found, attempt: { number, latencyMs, outside: scope.outside.list() } };
+}
+
+async function answerOf(tool: AnyTool | undefined, call: ToolCall): Promise<LookUp> {
   if (!tool?.lookUp) return { kind: "unreachable", message: "the provider cannot be asked by key" };
   try {
-    return await tool.lookUp({
-      ...scopeOf(deps, dispatch, signal),
-      action: dispatch.action,
-      executionId: dispatch.executionId,
-      idempotencyKey: dispatch.idempotencyKey,
-    });
+    return await unlessAborted(tool.lookUp(call), call.signal);
   } catch (error) {
     return { kind: "unreachable", message: messageOf(error) };
   }
 }
 
 /** The output schema holds for results of a look-up, too. */
-function settleFound(deps: EngineDeps, dispatch: Dispatch, work: FoundWork): Promise<void> {
+function settleFound(
+  deps: EngineDeps,
+  dispatch: Dispatch,
+  work: FoundWork,
+  attempt: Attempt,
+): Promise<void> {
   const tool = deps.registry.find(dispatch.toolName)?.tool;
-  return settleWork(deps, dispatch, tool ? checkedWork(tool, work) : work);
+  return settleWork(deps, dispatch, tool ? checkedWork(tool, work) : work, attempt);
+}
+
+function noteUnreachable(deps: EngineDeps, logs: Logs, dispatch: Dispatch): void {
+  const { tenantId, executionId, toolName, scope, lookUps } = dispatch;
+  logError(
+    deps,
+    logs,
+    { tenantId, runId: scope.runId, executionId, toolName },
+    {
+      ...{ component: "look_up", errorClass: "unavailable", errorCode: "OUTCOME_UNKNOWN" },
+      ...{ errorMessage: "the provider did not say what became of it", attempt: lookUps + 1 },
+    },
+  );
 }
 
 type NotFound = Exclude<LookUp, { kind: "found" }>;
@@ -58,7 +103,7 @@ type NotFound = Exclude<LookUp, { kind: "found" }>;
 async function writeNext(
   tx: Tx,
   deps: EngineDeps,
-  dispatch: Dispatch,
+  { dispatch, logs }: { dispatch: Dispatch; logs: Logs },
   found: NotFound,
 ): Promise<void> {
   const { tenantId, executionId: id, token } = dispatch;
@@ -83,13 +128,31 @@ async function writeNext(
       runAfter: now,
       leaseUntil: null,
     });
+    const summary = "it never arrived; the same is sent again with the same key";
+    await note(tx, deps, { dispatch, execution }, { eventType: "execution.resent", summary });
     await deps.jobs.enqueue(tx, "execution", { tenantId, id });
     return;
   }
   const waitMs = waitBefore(lookUps);
-  if (waitMs === null) return askAboutUnknown(tx, deps, dispatch, execution);
+  if (waitMs === null) {
+    noteGivenUp(deps, logs, dispatch);
+    return askAboutUnknown(tx, deps, dispatch, execution);
+  }
   await setExecution(tx, { tenantId, id, lookUps, runAfter: now + waitMs, leaseUntil: null });
   await deps.jobs.enqueue(tx, "execution", { tenantId, id }, waitMs);
+}
+
+function noteGivenUp(deps: EngineDeps, logs: Logs, dispatch: Dispatch): void {
+  const { tenantId, executionId, toolName, scope, lookUps } = dispatch;
+  logError(
+    deps,
+    logs,
+    { tenantId, runId: scope.runId, executionId, toolName },
+    {
+      ...{ component: "look_up", errorClass: "dangerous_action", errorCode: "LOOK_UPS_ENDED" },
+      ...{ errorMessage: "people are asked whether it happened", attempt: lookUps + 1 },
+    },
+  );
 }
 
 /** From the look-up that was just made to the next; null after the last one. */

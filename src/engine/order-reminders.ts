@@ -10,10 +10,11 @@ import type { EngineDeps } from "./deps.ts";
 export async function sweepOrders(
   deps: Pick<EngineDeps, "db" | "clock" | "jobs">,
   tenantId: string,
+  notBefore = 0,
 ): Promise<void> {
   await withTenant(deps.db, tenantId, async (tx) => {
     const now = deps.clock.now();
-    const { remind, expired } = await expireOrders(tx, { tenantId, now });
+    const { remind, expired } = await expireOrders(tx, { tenantId, now, notBefore });
     for (const order of remind) await tell(tx, deps, { tenantId, order, what: "remind" });
     for (const order of expired) await tell(tx, deps, { tenantId, order, what: "expired" });
   });

@@ -1,6 +1,7 @@
 import { approvalName } from "../domain/approval.ts";
 import type { Json } from "../domain/json.ts";
 import type { ToolReply } from "../domain/tool.ts";
+import { resultLine } from "../store/audit-calls.ts";
 import type { Tx } from "../store/db.ts";
 import { insertResults, setExecution, settleKeys, wasAccepted } from "../store/executions.ts";
 import { lastOrder } from "../store/orders.ts";
@@ -17,7 +18,7 @@ const EVERY_MS = 60_000;
 /** About half an hour: then people are told, and the asking goes on. */
 const LOOK_UPS_UNTIL_TOLD = 30;
 
-type Accepted = Omit<Settling, "work">;
+type Accepted = Pick<Settling, "dispatch" | "execution">;
 
 /**
  * The provider accepted the action and is still at work. The lead hears of it only when that ends;
@@ -52,7 +53,7 @@ export async function becomePending(
       createdAt: deps.clock.now(),
     },
   ]);
-  await note(tx, deps, accepted, { eventType: "execution.pending", summary: result.summary });
+  await note(tx, deps, accepted, { eventType: "execution.pending", summary: resultLine(result) });
   await lookUpLater(tx, deps, accepted, 0);
 }
 

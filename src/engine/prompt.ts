@@ -4,11 +4,13 @@ import { LARGEST_FILE_BYTES, type Media } from "../domain/inbound.ts";
 import type { Language } from "../domain/language.ts";
 import type { ToolReply } from "../domain/tool.ts";
 import type { Transcript, TranscriptCall, TranscriptMessage } from "../store/transcript.ts";
+import { type Late, lateRule } from "./late.ts";
 import type { Evidence } from "./strategy.ts";
 
 /** Named in the journal; changes whenever the rules below do. */
-export const PROMPT_VERSION = "2026-11-2";
+export const PROMPT_VERSION = "2026-11-3";
 
+/** Read in one transaction; nothing that a model must not see is in it. */
 export interface PromptInput {
   transcript: Transcript;
   evidence: readonly Evidence[];
@@ -16,6 +18,8 @@ export interface PromptInput {
   businessName: string;
   /** Only reading is allowed: an outcome is told. */
   continuation: boolean;
+  /** The words that are answered have waited for long. */
+  late?: Late | null;
 }
 
 /** The request's messages, projected from rows: every call has exactly one result, its latest state. */
@@ -115,6 +119,7 @@ function systemText(input: PromptInput): string {
     `You answer clients of ${input.businessName} in chat. Write in ${language}, short and plain, without Markdown.`,
     RULES,
     ...(input.continuation ? [CONTINUATION] : []),
+    ...(input.late ? [lateRule(input.late)] : []),
     evidenceText(input.evidence),
   ];
   return parts.filter((part) => part !== "").join("\n\n");
@@ -122,7 +127,8 @@ function systemText(input: PromptInput): string {
 
 const RULES = `Rules:
 - You do nothing yourself. You may only propose calls of the listed tools; the backend checks each call, may refuse it, or may ask an operator first.
-- Use only listed tools. If none fits, say so or hand over to an operator; never reach the same end through another tool.
+- Use only listed tools; there are no others, and you make none. If none fits, say so or hand over to an operator. What was refused you never reach through another tool.
+- Where a tool says that an operator has to approve it, the call is risky: tell the client that a person has to approve it before anything happens, and never speak of it as done or sure.
 - When data that a tool needs is missing, ask the client for it.
 - Sums, rates, wallets, cards, links, codes, hours and addresses come only from tool results and evidence, letter by letter. Never compute or guess one.
 - Say that something is done only when a tool result says so. While a result says "waiting_approval", say that an operator is checking. Never promise the outcome.

@@ -10,7 +10,7 @@ import { guardFactsOf } from "./guard-input.ts";
 import { outcomeText } from "./outcome-texts.ts";
 import { buildPrompt } from "./prompt.ts";
 import type { Reply } from "./run-end.ts";
-import { HANDOVER_TEXTS, textFromResults } from "./templates.ts";
+import { handoverText, textFromResults } from "./templates.ts";
 import type { Turn } from "./turn.ts";
 
 /** Telegram takes 4096 characters a message; a longer answer to a lead is no answer. */
@@ -60,7 +60,8 @@ export async function templateReply(deps: EngineDeps, turn: Turn, why: Why): Pro
   const text = outcome ?? textFromResults(callsOfRun(turn), language);
   if (text !== null) return { text, status, origin: "template", findings: [] };
   await handOver(deps, turn, why);
-  return { text: HANDOVER_TEXTS[language], status, origin: "handover", findings: [] };
+  const words = handoverText(callsOfRun(turn), language);
+  return { text: words, status, origin: "handover", findings: [] };
 }
 
 /** A continuation tells one outcome: when the model cannot, this text does. */
@@ -122,7 +123,11 @@ function callsOfRun(turn: Turn) {
 
 function checkDraft(turn: Turn, draft: string): { text: string; findings: Finding[] } {
   const { language } = turn.conversation;
-  const verdict = guardReply({ reply: draft, lang: language, facts: guardFactsOf(turn.view) });
+  const verdict = guardReply({
+    reply: draft,
+    lang: language,
+    facts: guardFactsOf(turn.view, turn.late),
+  });
   const text = withoutCitations(draft);
   const findings = [...verdict.findings];
   if (text === "") findings.push(finding("empty", draft, "a reply must say something"));
@@ -150,6 +155,7 @@ function repairMessages(turn: Turn, draft: string, findings: readonly Finding[])
     language: turn.conversation.language,
     businessName: turn.businessName,
     continuation: turn.run.kind === "continuation",
+    late: turn.late,
   });
   const list = findings.map((one) => `- "${one.text}": ${one.rule}. ${one.hint}`).join("\n");
   const order = `Your draft cannot be sent:\n${list}\nWrite the whole answer again without these. Keep what is backed. Answer with the text only.`;

@@ -1,21 +1,17 @@
 import type { ChatOutcome } from "../domain/chat-model.ts";
-import { type GateResult, gate } from "../policy/permit.ts";
 import { type Tx, withTenant } from "../store/db.ts";
-import { insertModelCalls } from "../store/engine-reads.ts";
-import { type Execution, takeOverRunExecutions } from "../store/executions.ts";
-import { loadRoundFacts } from "../store/gate-facts.ts";
+import { takeOverRunExecutions } from "../store/executions.ts";
 import { LEASE_MS } from "../store/lease.ts";
-import { candidateById, type StoredCandidate, setCandidate } from "../store/proposals.ts";
 import { updateOwnRun } from "../store/runs.ts";
 import { addMessage } from "../store/transcript.ts";
-import type { AnyTool } from "../tools/contract.ts";
-import { gateFactsOf } from "../tools/gate-input.ts";
 import { type ProposedCall, propose } from "../tools/propose.ts";
-import { blockedReply } from "../tools/replies.ts";
 import { activeMs } from "./ask-model.ts";
-import { recordCalls, runCalls } from "./calls.ts";
+import { runWithRetries } from "./call-retries.ts";
+import { type CallToRun, callsToRun } from "./calls.ts";
 import type { EngineDeps } from "./deps.ts";
-import { proposingOf, type Turn, viewTurn } from "./turn.ts";
+import { blockCalls, permitAgain } from "./permit-again.ts";
+import { type DoneCalls, recordCalls } from "./record-calls.ts";
+import { flushLogs, ownOf, proposingOf, type Turn, viewAfterCalls } from "./turn.ts";
 
 /** More calls than this in one answer are not taken in: no honest answer needs them. */
 const MAX_CALLS = 16;
@@ -33,7 +29,8 @@ export async function playRound(
   const calls = await withTenant(deps.db, turn.tenantId, (tx) =>
     writeProposals(tx, deps, turn, asked),
   );
-  await runAndRecord(deps, turn, calls, signal);
+  const toRun = callsToRun(calls);
+  if (toRun.length > 0) await runAndRecord(deps, turn, { calls, toRun }, signal);
 }
 
 async function writeProposals(
@@ -43,16 +40,22 @@ async function writeProposals(
   asked: { outcome: Extract<ChatOutcome, { kind: "answer" }>; modelCallId: string },
 ): Promise<ProposedCall[]> {
   const { outcome, modelCallId } = asked;
-  await flushJournal(tx, turn);
-  const message = await addMessage(tx, {
-    tenantId: turn.tenantId,
-    conversationId: turn.conversation.id,
-    author: "bot",
-    kind: "calls",
-    text: outcome.text,
-    runId: turn.run.id,
-    now: deps.clock.now(),
-  });
+  turn.cycle += 1;
+  // before the gate looks: it counts what this model call cost, too
+  const { cycle, spent } = turn;
+  const [, , message] = await Promise.all([
+    updateOwnRun(tx, ownOf(turn), { cycle, spent, activeMs: activeMs(deps, turn) }),
+    flushLogs(tx, turn),
+    addMessage(tx, {
+      tenantId: turn.tenantId,
+      conversationId: turn.conversation.id,
+      author: "bot",
+      kind: "calls",
+      text: outcome.text,
+      runId: turn.run.id,
+      now: deps.clock.now(),
+    }),
+  ]);
   const proposing = proposingOf(deps, turn, {
     source: "model",
     messageId: message.id,
@@ -61,149 +64,65 @@ async function writeProposals(
   const calls = outcome.calls
     .slice(0, MAX_CALLS)
     .map((call) => ({ name: call.name, arguments: call.arguments, cut: outcome.cut }));
-  const proposed = await propose(tx, deps.proposing, proposing, calls);
-  turn.cycle += 1;
-  turn.attempts += proposed.filter((call) => call.state.kind === "run").length;
-  await updateOwnRun(tx, ownOf(turn), { cycle: turn.cycle, attempts: turn.attempts });
+  const proposed = await propose(tx, deps.proposing, { ...proposing, cycle: cycle - 1 }, calls);
+  const dispatches = callsToRun(proposed).length;
+  turn.attempts += dispatches;
+  if (dispatches > 0) await updateOwnRun(tx, ownOf(turn), { attempts: turn.attempts });
+  else await record(tx, deps, turn, { calls: proposed, works: [] });
   return proposed;
 }
 
 /**
  * The calls that a lost worker left running are reads and drafts, whose rows are written only with
- * their results: they run again under a new permit. Proposals without a call keep their state.
+ * their results: they run again under a new permit, as another attempt of the run. Proposals without
+ * a call keep their state.
  */
 export async function finishLeftCalls(
   deps: EngineDeps,
   turn: Turn,
   signal: AbortSignal,
 ): Promise<void> {
-  const calls = await withTenant(deps.db, turn.tenantId, async (tx) => {
-    const left = await takeOverRunExecutions(tx, {
-      tenantId: turn.tenantId,
-      runId: turn.run.id,
-      lease: { ...turn.lease, untilMs: deps.realNow() + LEASE_MS },
-    });
-    const permitted: ProposedCall[] = [];
-    for (const execution of left) {
-      const call = await permitAgain(tx, deps, turn, execution);
-      if (call) permitted.push(call);
-    }
-    return permitted;
+  const toRun = await withTenant(deps.db, turn.tenantId, (tx) => takeOverCalls(tx, deps, turn));
+  if (toRun.length === 0) return;
+  await runAndRecord(deps, turn, { calls: toRun, toRun }, signal);
+}
+
+async function takeOverCalls(tx: Tx, deps: EngineDeps, turn: Turn): Promise<CallToRun[]> {
+  const left = await takeOverRunExecutions(tx, {
+    tenantId: turn.tenantId,
+    runId: turn.run.id,
+    lease: { ...turn.lease, untilMs: deps.realNow() + LEASE_MS },
   });
-  if (calls.length === 0) return;
-  await runAndRecord(deps, turn, calls, signal);
+  if (left.length === 0) return [];
+  const made = left.map(({ id, candidateId, toolName, payloadJson, attempts }) => ({
+    ...{ executionId: id, candidateId, toolName, attempts },
+    ...{ action: payloadJson, reason: "worker_lost" },
+  }));
+  const { calls, refused } = await permitAgain(tx, deps, turn, made);
+  const candidateOf = new Map(left.map(({ id, candidateId }) => [id, candidateId]));
+  const blocked = refused.map((one) => ({
+    ...one,
+    candidateId: candidateOf.get(one.executionId) ?? "",
+  }));
+  await blockCalls(tx, deps, turn, blocked);
+  return calls;
 }
 
 async function runAndRecord(
   deps: EngineDeps,
   turn: Turn,
-  calls: readonly ProposedCall[],
+  { calls, toRun }: { calls: readonly ProposedCall[]; toRun: readonly CallToRun[] },
   signal: AbortSignal,
 ): Promise<void> {
-  const works = await runCalls(deps, turn, calls, signal);
+  const works = await runWithRetries(deps, turn, toRun, signal);
   await withTenant(deps.db, turn.tenantId, async (tx) => {
-    await updateOwnRun(tx, ownOf(turn), { activeMs: activeMs(deps, turn) });
-    await recordCalls(tx, deps, turn, { calls, works });
-    turn.view = await viewAgain(tx, deps, turn);
+    const { spent } = turn;
+    await updateOwnRun(tx, ownOf(turn), { spent, activeMs: activeMs(deps, turn) });
+    await record(tx, deps, turn, { calls, works });
   });
 }
 
-async function permitAgain(
-  tx: Tx,
-  deps: EngineDeps,
-  turn: Turn,
-  execution: Execution,
-): Promise<ProposedCall | null> {
-  const { tenantId } = turn;
-  const tool = deps.registry.find(execution.toolName)?.tool;
-  const candidate = await candidateById(tx, tenantId, execution.candidateId);
-  if (!tool || !candidate) return null;
-  const result = await gateAgain(tx, deps, turn, { execution, candidate, tool });
-  if (result.kind === "deny") {
-    await setCandidate(tx, {
-      tenantId,
-      id: candidate.id,
-      status: "blocked_by_policy",
-      code: result.reason,
-      reply: blockedReply(result.reason),
-      settledAt: deps.clock.now(),
-    });
-    return null;
-  }
-  return {
-    candidateId: candidate.id,
-    ordinal: 0,
-    toolName: execution.toolName,
-    args: candidate.argumentsJson,
-    state: {
-      kind: "run",
-      permit: result.permit,
-      executionId: execution.id,
-      tool,
-      action: execution.payloadJson,
-    },
-  };
-}
-
-async function gateAgain(
-  tx: Tx,
-  deps: EngineDeps,
-  turn: Turn,
-  left: { execution: Execution; candidate: StoredCandidate; tool: AnyTool },
-): Promise<GateResult> {
-  const { execution, candidate, tool } = left;
-  const { tenantId } = turn;
-  const round = await loadRoundFacts(tx, {
-    tenantId,
-    conversationId: turn.conversation.id,
-    runId: turn.run.id,
-    now: deps.clock.now(),
-  });
-  const facts = gateFactsOf(round, {
-    tool,
-    source: candidate.source,
-    readOnlyRun: turn.run.kind === "continuation",
-    payloadBytes: 0,
-    digest: execution.actionDigest,
-    hasBusinessKey: true,
-    callsInRun: 0, // the call was counted when it was proposed
-    attemptsUsed: 0,
-  });
-  return gate({
-    facts,
-    rows: round.policies,
-    execution: {
-      tenantId,
-      executionId: execution.id,
-      toolName: execution.toolName,
-      schemaVersion: candidate.schemaVersion,
-      action: execution.payloadJson,
-      digest: execution.actionDigest,
-      lease: { token: turn.lease.token, untilMs: deps.realNow() + LEASE_MS },
-      idempotencyKey: null,
-    },
-    activeSchemaVersion: round.schemaVersions.get(execution.toolName)?.version ?? 0,
-    approval: null,
-    realNow: deps.realNow(),
-  });
-}
-
-/** Rows of model calls that wait in the turn. */
-export async function flushJournal(tx: Tx, turn: Turn): Promise<void> {
-  await insertModelCalls(tx, turn.journal);
-  turn.journal = [];
-}
-
-export function ownOf(turn: Turn) {
-  return { tenantId: turn.tenantId, id: turn.run.id, token: turn.lease.token };
-}
-
-/** What the calls changed; what the lead wrote meanwhile is taken in only at the reply. */
-async function viewAgain(tx: Tx, deps: EngineDeps, turn: Turn) {
-  const view = await viewTurn(tx, deps, turn);
-  const { seenSeq, evidence } = turn.view;
-  const messages = view.transcript.messages.filter(
-    (message) => message.author !== "lead" || message.seq <= seenSeq,
-  );
-  return { ...view, evidence, seenSeq, transcript: { ...view.transcript, messages } };
+async function record(tx: Tx, deps: EngineDeps, turn: Turn, done: DoneCalls): Promise<void> {
+  await recordCalls(tx, deps, turn, done);
+  turn.view = await viewAfterCalls(tx, turn);
 }

@@ -1,9 +1,13 @@
+import type { ChatOutcome } from "../domain/chat-model.ts";
 import { messageOf } from "../domain/errors.ts";
+import { newId } from "../domain/ids.ts";
 import type { RunStatus } from "../domain/run.ts";
 import { SUPERSEDED_DRAFTS_PER_RUN } from "../domain/run.ts";
-import { writeAudit } from "../store/audit.ts";
+import { MODEL_RETRIES, nextTry } from "../policy/retry.ts";
+import { type AuditRow, writeAudit } from "../store/audit.ts";
 import { type Tx, withTenant } from "../store/db.ts";
-import { insertError, recordTrace } from "../store/engine-reads.ts";
+import { recordTrace } from "../store/engine-reads.ts";
+import { endLeftCalls } from "../store/executions.ts";
 import { mirrorLead } from "../store/mirror-lead.ts";
 import { writeOutgoing } from "../store/outbox.ts";
 import { queueRun } from "../store/queue-run.ts";
@@ -15,12 +19,13 @@ import {
   updateOwnRun,
 } from "../store/runs.ts";
 import { addMessage } from "../store/transcript.ts";
-import { activeMs } from "./ask-model.ts";
+import { activeMs, failureOfOutcome } from "./ask-model.ts";
 import type { EngineDeps } from "./deps.ts";
 import { openKycReview } from "./kyc-intake.ts";
-import { flushJournal, ownOf } from "./round.ts";
-import { type Turn, viewTurn } from "./turn.ts";
+import { withApology } from "./late.ts";
+import { flushLogs, ownOf, type Turn, viewTurn } from "./turn.ts";
 
+/** Words that passed the guard, or those of a template. */
 export interface Reply {
   text: string;
   /** How the run ends with it. */
@@ -31,10 +36,6 @@ export interface Reply {
   findings: string[];
 }
 
-/** After this many failures of the model the lead is told, and a person is asked. */
-const MAX_MODEL_FAILURES = 3;
-const RETRY_AFTER_MS = [2_000, 6_000, 15_000];
-
 /**
  * The final transaction: message, outbox row and the run's end. False when the lead has written
  * meanwhile: the draft is kept as superseded, and the same run goes on with the newer messages.
@@ -42,15 +43,19 @@ const RETRY_AFTER_MS = [2_000, 6_000, 15_000];
 export function sendReply(deps: EngineDeps, turn: Turn, reply: Reply): Promise<boolean> {
   return withTenant(deps.db, turn.tenantId, async (tx) => {
     const { tenantId } = turn;
-    await flushJournal(tx, turn);
-    const conversation = await lockConversation(tx, tenantId, turn.conversation.id);
+    const { id } = turn.conversation;
+    // in this order: what is newest is read once nobody else can add to it
+    const [, conversation, newest] = await Promise.all([
+      flushLogs(tx, turn),
+      lockConversation(tx, tenantId, id),
+      newestSeq(tx, tenantId, id),
+    ]);
     if (conversation?.mode !== "bot") {
       await storeDraft(tx, deps, turn, reply);
-      await showLead(tx, deps, turn, await newestSeq(tx, tenantId, turn.conversation.id));
+      await showLead(tx, deps, turn, newest);
       await endRun(tx, deps, turn, { status: "superseded", outcome: "a person took over" });
       return true;
     }
-    const newest = await newestSeq(tx, tenantId, conversation.id);
     const isBehind = newest > turn.view.seenSeq;
     if (isBehind && turn.run.supersededDrafts < SUPERSEDED_DRAFTS_PER_RUN) {
       await goOnWithNewer(tx, deps, turn, reply);
@@ -80,34 +85,42 @@ async function goOnWithNewer(tx: Tx, deps: EngineDeps, turn: Turn, reply: Reply)
     seenSeq: turn.view.seenSeq,
     supersededDrafts: turn.run.supersededDrafts,
     activeMs: activeMs(deps, turn),
+    spent: turn.spent,
   });
 }
 
 async function writeReply(tx: Tx, deps: EngineDeps, turn: Turn, reply: Reply): Promise<void> {
   const { tenantId, conversation, run } = turn;
   const now = deps.clock.now();
-  const message = await addMessage(tx, {
-    tenantId,
-    conversationId: conversation.id,
-    author: "bot",
-    kind: "text",
-    text: reply.text,
-    runId: run.id,
-    now,
-  });
-  const [outboundId] = await writeOutgoing(tx, { jobs: deps.jobs, tenantId, now }, [
-    {
-      channelId: conversation.channelId,
-      chatId: conversation.chatId,
-      purpose: "reply",
-      content: { kind: "text", text: reply.text },
+  const text = withApology(reply.text, turn.late, conversation.language);
+  const messageId = newId();
+  const outboundId = newId();
+  await Promise.all([
+    addMessage(tx, {
+      id: messageId,
+      tenantId,
       conversationId: conversation.id,
-      messageId: message.id,
-      mirror: { upToSeq: turn.view.seenSeq, calls: callsOfRun(turn) },
-    },
+      author: "bot",
+      kind: "text",
+      text,
+      runId: run.id,
+      now,
+    }),
+    writeOutgoing(tx, { jobs: deps.jobs, tenantId, now }, [
+      {
+        id: outboundId,
+        channelId: conversation.channelId,
+        chatId: conversation.chatId,
+        purpose: "reply",
+        content: { kind: "text", text },
+        conversationId: conversation.id,
+        messageId,
+        mirror: { upToSeq: turn.view.seenSeq, calls: callsOfRun(turn) },
+      },
+    ]),
+    writeAudit(tx, [auditRow(deps, turn, reply)]),
   ]);
-  await writeAudit(tx, [auditRow(deps, turn, reply)]);
-  await traceReply(tx, deps, turn, { messageId: message.id, outboundId: outboundId ?? null });
+  await traceReply(tx, deps, turn, { messageId, outboundId });
 }
 
 function callsOfRun({ view, run }: Turn) {
@@ -125,13 +138,14 @@ async function traceReply(
   tx: Tx,
   deps: EngineDeps,
   turn: Turn,
-  sent: { messageId: string; outboundId: string | null },
+  sent: { messageId: string; outboundId: string },
 ): Promise<void> {
   try {
     await tx.transaction((inner) =>
       recordTrace(inner, {
         tenantId: turn.tenantId,
         runId: turn.run.id,
+        conversationId: turn.conversation.id,
         contactId: turn.conversation.contactId,
         ...sent,
         now: deps.clock.now(),
@@ -159,19 +173,23 @@ async function endRun(
   turn: Turn,
   end: { status: RunStatus; outcome: string },
 ): Promise<void> {
-  await updateOwnRun(tx, ownOf(turn), {
-    ...end,
-    seenSeq: turn.view.seenSeq,
-    activeMs: activeMs(deps, turn),
-    leaseUntil: null,
-    endedAt: deps.clock.now(),
-  });
   const now = deps.clock.now();
+  const ended = {
+    ...{ ...end, seenSeq: turn.view.seenSeq, activeMs: activeMs(deps, turn), spent: turn.spent },
+    ...{ leaseUntil: null, endedAt: now },
+  };
+  const [, waiting] = await Promise.all([
+    updateOwnRun(tx, ownOf(turn), ended),
+    queuedRuns(tx, turn.tenantId, turn.conversation.id),
+  ]);
+  if (end.status === "failed")
+    await endLeftCalls(tx, { tenantId: turn.tenantId, runId: turn.run.id, now });
   // their jobs may have come and gone while this run held the conversation
-  for (const next of await queuedRuns(tx, turn.tenantId, turn.conversation.id))
+  for (const next of waiting)
     await deps.jobs.enqueue(tx, "run", { tenantId: turn.tenantId, id: next.id }, next.dueAt - now);
 }
 
+/** Nobody is answered; what the lead wrote is still shown to the staff. */
 export async function endWithoutReply(
   deps: EngineDeps,
   turn: Turn,
@@ -192,37 +210,29 @@ const UNANSWERED = {
   told_already: { status: "superseded", outcome: "told already" },
 } as const;
 
-/** Parks the run until the model may answer again; false when it failed often enough. */
+/** Parks the run until the model may answer again; false when that is not worth it. */
 export async function retryLater(
   deps: EngineDeps,
   turn: Turn,
-  retryAfterMs: number | null,
+  outcome: Extract<ChatOutcome, { kind: "failed" }>,
 ): Promise<boolean> {
   const failures = turn.run.modelFailures + 1;
-  if (failures > MAX_MODEL_FAILURES) return false;
-  const now = deps.clock.now();
-  const waitMs = Math.min(60_000, Math.max(retryAfterMs ?? 0, RETRY_AFTER_MS[failures - 1] ?? 0));
-  const { tenantId } = turn;
+  const failure = failureOfOutcome(outcome);
+  const retryAfterMs = outcome.retryAfterMs ?? 0;
+  const next = nextTry({ failure, attempt: failures, retryAfterMs }, MODEL_RETRIES);
+  if (next.kind === "stop") return false;
+  const { tenantId, spent } = turn;
   await withTenant(deps.db, tenantId, async (tx) => {
-    await flushJournal(tx, turn);
+    await flushLogs(tx, turn);
     await updateOwnRun(tx, ownOf(turn), {
       status: "waiting_retry",
       modelFailures: failures,
-      dueAt: now + waitMs,
+      dueAt: deps.clock.now() + next.waitMs,
       activeMs: activeMs(deps, turn),
+      spent,
       leaseUntil: null,
     });
-    await insertError(tx, {
-      tenantId,
-      runId: turn.run.id,
-      component: "model",
-      errorCode: "MODEL_FAILED",
-      errorMessage: "the model gave no answer",
-      retryable: true,
-      attempt: failures,
-      createdAt: now,
-    });
-    await deps.jobs.enqueue(tx, "run", { tenantId, id: turn.run.id }, waitMs);
+    await deps.jobs.enqueue(tx, "run", { tenantId, id: turn.run.id }, next.waitMs);
   });
   return true;
 }
@@ -240,7 +250,7 @@ async function storeDraft(tx: Tx, deps: EngineDeps, turn: Turn, reply: Reply): P
   });
 }
 
-function auditRow(deps: EngineDeps, turn: Turn, reply: Reply) {
+function auditRow(deps: EngineDeps, turn: Turn, reply: Reply): AuditRow {
   const found = reply.findings.length > 0 ? `, guard found: ${reply.findings.join(", ")}` : "";
   return {
     tenantId: turn.tenantId,

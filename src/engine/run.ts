@@ -2,9 +2,10 @@ import { messageOf, stackOf } from "../domain/errors.ts";
 import type { JobRef } from "../domain/jobs.ts";
 import { CYCLES_PER_RUN, SUPERSEDED_DRAFTS_PER_RUN } from "../domain/run.ts";
 import { withTenant } from "../store/db.ts";
+import type { ErrorRow } from "../store/errors.ts";
 import { HEARTBEAT_MS, LEASE_MS, LeaseLostError } from "../store/lease.ts";
 import { updateOwnRun } from "../store/runs.ts";
-import { askModel, timeLeftMs } from "./ask-model.ts";
+import { activeMs, askModel, timeLeftMs } from "./ask-model.ts";
 import type { EngineDeps } from "./deps.ts";
 import { openKycReview } from "./kyc-intake.ts";
 import { buildPrompt } from "./prompt.ts";
@@ -38,6 +39,11 @@ export async function handleRun(deps: EngineDeps, ref: JobRef, signal: AbortSign
       return;
     }
     deps.log.error({ run: ref.id, error: messageOf(error), stack: stackOf(error) }, "run failed");
+    logEnd(deps, turn, {
+      errorClass: "defect",
+      errorCode: "RUN_FAILED",
+      errorMessage: "the run broke off",
+    });
     await giveUp(deps, turn, "failed");
   } finally {
     clearInterval(beat);
@@ -47,11 +53,32 @@ export async function handleRun(deps: EngineDeps, ref: JobRef, signal: AbortSign
 async function play(deps: EngineDeps, turn: Turn, signal: AbortSignal): Promise<void> {
   const { tenantId, conversation } = turn;
   turn.tools = await deps.strategy.resolveTools({ tenantId, conversationId: conversation.id });
-  if (turn.run.restarts > MAX_RESTARTS) return giveUp(deps, turn, "failed");
+  if (turn.run.restarts > MAX_RESTARTS) {
+    logEnd(deps, turn, {
+      errorClass: "defect",
+      errorCode: "WORKERS_LOST",
+      errorMessage: "its workers were lost",
+    });
+    return giveUp(deps, turn, "failed");
+  }
   if (turn.run.restarts > 0) await finishLeftCalls(deps, turn, signal);
   while (turn.cycle < CYCLES_PER_RUN && timeLeftMs(deps, turn) > 0)
     if (await playStep(deps, turn, signal)) return;
+  const errorMessage = turn.cycle < CYCLES_PER_RUN ? "no time was left" : "no model call was left";
+  logEnd(deps, turn, { errorClass: "budget_spent", errorCode: "EXHAUSTED", errorMessage });
   return giveUp(deps, turn, "exhausted");
+}
+
+/** A run that ends without the model's own words says why in the log of errors. */
+function logEnd(
+  deps: EngineDeps,
+  { tenantId, run, logs }: Turn,
+  said: Pick<ErrorRow, "errorClass" | "errorCode" | "errorMessage">,
+): void {
+  logs.errors.push({
+    ...{ tenantId, runId: run.id, component: "run", ...said },
+    ...{ attempt: run.restarts + 1, createdAt: deps.clock.now() },
+  });
 }
 
 /** One model call and what follows from it; true when the run is over or parked. */
@@ -62,7 +89,7 @@ async function playStep(deps: EngineDeps, turn: Turn, signal: AbortSignal): Prom
   if (signal.aborted) throw new Error("the process stops");
   if (outcome.kind === "failed") {
     deps.log.warn({ run: turn.run.id, error: outcome.error }, "model call failed");
-    if (outcome.retryable && (await retryLater(deps, turn, outcome.retryAfterMs))) return true;
+    if (await retryLater(deps, turn, outcome)) return true;
     await giveUp(deps, turn, "failed");
     return true;
   }
@@ -76,15 +103,17 @@ async function playStep(deps: EngineDeps, turn: Turn, signal: AbortSignal): Prom
 
 function replyRequest(deps: EngineDeps, turn: Turn) {
   const continuation = turn.run.kind === "continuation";
+  const offered = turn.tools.filter(({ name }) => !turn.view.withdrawnTools.has(name));
   const tools = continuation
-    ? turn.tools.filter(({ name }) => deps.registry.find(name)?.tool.risk === "read_only")
-    : turn.tools;
+    ? offered.filter(({ name }) => deps.registry.find(name)?.tool.risk === "read_only")
+    : offered;
   const messages = buildPrompt({
     transcript: turn.view.transcript,
     evidence: turn.view.evidence,
     language: turn.conversation.language,
     businessName: turn.businessName,
     continuation,
+    late: turn.late,
   });
   return { operation: "reply" as const, messages, tools };
 }
@@ -98,10 +127,11 @@ async function giveUp(deps: EngineDeps, turn: Turn, how: "failed" | "exhausted")
 function startHeartbeat(deps: EngineDeps, turn: Turn): NodeJS.Timeout {
   const own = { tenantId: turn.tenantId, id: turn.run.id, token: turn.lease.token };
   return setInterval(() => {
-    const leaseUntil = deps.realNow() + LEASE_MS;
-    withTenant(deps.db, turn.tenantId, (tx) => updateOwnRun(tx, own, { leaseUntil })).catch(
-      (error: unknown) =>
-        deps.log.warn({ run: own.id, error: messageOf(error) }, "heartbeat failed"),
-    );
+    // with the time used so far: a worker that is lost does not give it back
+    const beat = { leaseUntil: deps.realNow() + LEASE_MS, activeMs: activeMs(deps, turn) };
+    withTenant(deps.db, turn.tenantId, (tx) => updateOwnRun(tx, own, beat)).catch((error) => {
+      if (error instanceof LeaseLostError) return; // it has just ended, or its next step will see it
+      deps.log.warn({ run: own.id, error: messageOf(error) }, "heartbeat failed");
+    });
   }, HEARTBEAT_MS);
 }

@@ -1,11 +1,13 @@
 import { approvalName } from "../domain/approval.ts";
-import { messageOf } from "../domain/errors.ts";
+import type { FailureClass } from "../domain/failure.ts";
 import type { Json } from "../domain/json.ts";
 import type { ToolReply, ToolResult } from "../domain/tool.ts";
+import { EFFECT_RETRIES, failureOfCode, nextTry } from "../policy/retry.ts";
+import { resultLine } from "../store/audit-calls.ts";
 import { type Tx, withTenant } from "../store/db.ts";
 import {
   insertResults,
-  insertRetry,
+  insertRetries,
   lockOwnExecution,
   setExecution,
   settleKeys,
@@ -13,51 +15,58 @@ import {
 import { LeaseLostError } from "../store/lease.ts";
 import { recordOutcome } from "../store/outcomes.ts";
 import { setCandidate } from "../store/proposals.ts";
-import type { ToolWork } from "../tools/contract.ts";
+import { writeLogs } from "../store/run-logs.ts";
+import type { ToolWork, WriteResult } from "../tools/contract.ts";
 import { resultReply, stateReply } from "../tools/replies.ts";
 import { failure } from "../tools/runner.ts";
 import type { EngineDeps } from "./deps.ts";
 import type { Dispatch } from "./dispatch.ts";
+import { type Attempt, NO_ATTEMPT } from "./measure.ts";
 import { becomePending } from "./pending.ts";
-import { note, type Settling } from "./settling.ts";
+import { proposeNext } from "./propose-next.ts";
+import { logsOf, note, noteLate, type Settling } from "./settling.ts";
+import { tellDeadEnd } from "./tell-dead-end.ts";
 
 /** When an unknown outcome is asked for: milliseconds after it became unknown, product time. */
 export const LOOK_UP_AFTER_MS = [0, 1_000, 5_000, 30_000] as const;
-const MAX_ATTEMPTS = 4;
-const RETRY_AFTER_MS = [2_000, 10_000, 60_000];
 
-/** Writes how the work ended; a result that comes after the lease was lost is not written. */
+/**
+ * Writes how the work ended and what was asked outside for it; a result that comes after the lease
+ * was lost is not written, the trail alone says that it came.
+ */
 export async function settleWork(
   deps: EngineDeps,
   dispatch: Dispatch,
   work: ToolWork,
+  attempt: Attempt = NO_ATTEMPT,
 ): Promise<void> {
   try {
     await withTenant(deps.db, dispatch.tenantId, async (tx) => {
       const own = { tenantId: dispatch.tenantId, id: dispatch.executionId, token: dispatch.token };
       const execution = await lockOwnExecution(tx, own);
-      await writeWork(tx, deps, { dispatch, execution, work });
+      const logs = logsOf(deps, dispatch, attempt);
+      await writeWork(tx, deps, { dispatch, execution, work, logs });
+      await writeLogs(tx, logs);
     });
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error;
-    deps.log.warn({ execution: dispatch.executionId }, messageOf(error));
+    await noteLate(deps, dispatch, attempt);
   }
 }
 
 async function writeWork(tx: Tx, deps: EngineDeps, settling: Settling): Promise<void> {
-  const { work, execution } = settling;
+  const { work } = settling;
   switch (work.kind) {
     case "unknown":
       return becomeUnknown(tx, deps, settling);
     case "retry":
-      if (execution.attempts < MAX_ATTEMPTS) return retryLater(tx, deps, settling, work);
-      return finish(tx, deps, settling, failure(work.code, work.message));
+      return retryOrEnd(tx, deps, settling, work);
     case "pending":
       return becomePending(tx, deps, settling, await work.apply(tx));
     case "result":
-      return finish(tx, deps, settling, work.result);
+      return finish(tx, deps, settling, { result: work.result });
     case "write":
-      return finish(tx, deps, settling, (await work.apply(tx)).result);
+      return finish(tx, deps, settling, await work.apply(tx));
     default:
       return work satisfies never;
   }
@@ -67,7 +76,7 @@ async function finish(
   tx: Tx,
   deps: EngineDeps,
   settling: Settling,
-  result: ToolResult,
+  { result, proposes = [] }: WriteResult,
 ): Promise<void> {
   const { dispatch, execution } = settling;
   const { tenantId } = dispatch;
@@ -101,8 +110,48 @@ async function finish(
       createdAt: now,
     },
   ]);
-  await note(tx, deps, settling, { eventType: `execution.${status}`, summary: result.summary });
+  await note(tx, deps, settling, { eventType: `execution.${status}`, summary: resultLine(result) });
+  if (!result.ok) await endInFailure(tx, deps, settling, result);
+  if (proposes.length > 0) await proposeNext(tx, deps, dispatch, proposes);
   await tellOutcome(tx, deps, dispatch, status);
+}
+
+/** Approved and not done. A tool that wrote its own end has told people itself. */
+async function endInFailure(
+  tx: Tx,
+  deps: EngineDeps,
+  settling: Settling,
+  result: ToolResult,
+): Promise<void> {
+  const { work, execution } = settling;
+  const errorCode = result.error?.code ?? "REFUSED";
+  const errorClass = work.kind === "retry" ? failureOfRetry(work) : failureOfResult(result);
+  noteError(deps, settling, { errorClass, errorCode, errorMessage: result.summary });
+  if (work.kind === "write") return;
+  await tellDeadEnd(tx, deps, settling, {
+    en: `approved and not done (attempts: ${execution.attempts}): ${result.summary}`,
+    ru: `одобрено и не выполнено (попыток: ${execution.attempts}): ${result.summary}`,
+  });
+}
+
+function failureOfResult({ error }: ToolResult): FailureClass {
+  return error ? failureOfCode(error.code) : "policy_block";
+}
+
+function failureOfRetry(work: Extract<ToolWork, { kind: "retry" }>): FailureClass {
+  return work.failure ?? failureOfCode(work.code);
+}
+
+function noteError(
+  deps: EngineDeps,
+  { dispatch, execution, logs }: Settling,
+  said: { errorClass: FailureClass; errorCode: string; errorMessage: string },
+): void {
+  const { tenantId, executionId, toolName } = dispatch;
+  logs.errors.push({
+    ...{ tenantId, runId: execution.runId, executionId, toolName, component: "tool" },
+    ...{ ...said, attempt: execution.attempts, createdAt: deps.clock.now() },
+  });
 }
 
 /** The outcome's line in the conversation; a continuation tells the lead. */
@@ -143,41 +192,51 @@ async function becomeUnknown(tx: Tx, deps: EngineDeps, settling: Settling): Prom
     reply: unknownReply(dispatch.approval.number),
   });
   const summary = "the outcome is not known; it is looked up by key";
+  noteError(deps, settling, {
+    errorClass: "timeout",
+    errorCode: "OUTCOME_UNKNOWN",
+    errorMessage: summary,
+  });
   await note(tx, deps, settling, { eventType: "execution.unknown", summary });
   await deps.jobs.enqueue(tx, "execution", { tenantId, id: execution.id }, LOOK_UP_AFTER_MS[0]);
 }
 
+/** It stands until a look-up or a person says what happened. */
 export function unknownReply(number: number): ToolReply {
   return stateReply("unknown", "the outcome is being checked; do not call it again", number);
 }
 
-async function retryLater(
+/** Certainly nothing arrived: the same goes out again, as often as its class of failure allows. */
+async function retryOrEnd(
   tx: Tx,
   deps: EngineDeps,
   settling: Settling,
   work: Extract<ToolWork, { kind: "retry" }>,
 ): Promise<void> {
   const { dispatch, execution } = settling;
+  const errorClass = failureOfRetry(work);
+  const { attempts: attempt } = execution;
+  const tried = { failure: errorClass, attempt, retryAfterMs: work.afterMs };
+  const next = nextTry(tried, EFFECT_RETRIES);
+  if (next.kind === "stop") {
+    const { instead } = work;
+    if (instead) return writeWork(tx, deps, { ...settling, work: instead });
+    return finish(tx, deps, settling, { result: failure(work.code, work.message) });
+  }
   const { tenantId } = dispatch;
+  const { runId, id, toolName } = execution;
   const now = deps.clock.now();
-  const waitMs = Math.max(work.afterMs, RETRY_AFTER_MS[execution.attempts - 1] ?? 60_000);
+  const nextRunAt = now + next.waitMs;
+  noteError(deps, settling, { errorClass, errorCode: work.code, errorMessage: work.message });
   await setExecution(tx, {
-    tenantId,
-    id: execution.id,
-    status: "retry_scheduled",
-    runAfter: now + waitMs,
-    leaseUntil: null,
+    ...{ tenantId, id, status: "retry_scheduled", runAfter: nextRunAt, leaseUntil: null },
   });
-  await insertRetry(tx, {
-    tenantId,
-    runId: execution.runId,
-    executionId: execution.id,
-    toolName: execution.toolName,
-    attempt: execution.attempts,
-    retryReason: work.code,
-    nextRunAt: now + waitMs,
-    createdAt: now,
-  });
-  await note(tx, deps, settling, { eventType: "execution.retry_scheduled", summary: work.code });
-  await deps.jobs.enqueue(tx, "execution", { tenantId, id: execution.id }, waitMs);
+  await insertRetries(tx, [
+    {
+      ...{ tenantId, runId, executionId: id, toolName, attempt, nextRunAt, createdAt: now },
+      retryReason: errorClass,
+    },
+  ]);
+  await note(tx, deps, settling, { eventType: "execution.retry_scheduled", summary: errorClass });
+  await deps.jobs.enqueue(tx, "execution", { tenantId, id }, next.waitMs);
 }

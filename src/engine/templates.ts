@@ -1,10 +1,18 @@
 import type { JsonObject } from "../domain/json.ts";
 import type { Language } from "../domain/language.ts";
+import { isErrorCode, toolErrorText } from "../domain/tool-error-texts.ts";
 import type { TranscriptCall } from "../store/transcript.ts";
 
-export const HANDOVER_TEXTS: Record<Language, string> = {
-  en: "I am passing your question to an operator. A person will answer here.",
-  ru: "Передаю ваш вопрос оператору. Человек ответит здесь.",
+/** Why there is no answer, where a call says so, and who answers instead. */
+export function handoverText(calls: readonly TranscriptCall[], language: Language): string {
+  const failed = calls.findLast(({ reply }) => isErrorCode(reply?.error?.code));
+  const why = failed && toolErrorText(failed.reply?.error?.code, { reader: "lead", language });
+  return [why, HANDOVER_TEXTS[language]].filter(Boolean).join(" ");
+}
+
+const HANDOVER_TEXTS: Record<Language, string> = {
+  en: "I am passing your question to an operator, who will contact you directly.",
+  ru: "Передаю ваш вопрос оператору, он свяжется с вами напрямую.",
 };
 
 /** A plain text from what the calls of a run returned; null when they say nothing for the lead. */

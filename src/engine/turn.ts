@@ -3,15 +3,18 @@ import { newId } from "../domain/ids.ts";
 import type { JobRef } from "../domain/jobs.ts";
 import { pendingToolsOf } from "../store/approvals.ts";
 import type { Tx } from "../store/db.ts";
-import { hasOpenHandoff, type ModelCallRow, tenantName } from "../store/engine-reads.ts";
+import { hasOpenHandoff, tenantName } from "../store/engine-reads.ts";
 import { contactKyc } from "../store/kyc.ts";
 import { LEASE_MS, type Lease } from "../store/lease.ts";
 import { lastOrder, type Order } from "../store/orders.ts";
+import { type Logs, noLogs, writeLogs } from "../store/run-logs.ts";
 import { type ClaimedRun, claimRun, newestSeq, waitingRunDueAt } from "../store/runs.ts";
 import { loadTranscript, type Transcript } from "../store/transcript.ts";
+import { withdrawnTools } from "../store/withdrawn-tools.ts";
 import { isPayoutUnderWay } from "../tools/exchange/payout-key.ts";
 import type { Proposing } from "../tools/proposing.ts";
 import type { EngineDeps } from "./deps.ts";
+import { type Late, lateOf } from "./late.ts";
 import type { Evidence } from "./strategy.ts";
 
 /** Messages of a conversation that a model is shown. */
@@ -30,6 +33,8 @@ export interface TurnView {
   isVerified: boolean;
   /** The newest order's payout is approved, and nobody knows yet that it is made. */
   payoutUnderWay: boolean;
+  /** Not offered in this turn: people have just declined their proposals several times running. */
+  withdrawnTools: ReadonlySet<string>;
   /** The newest lead message or outcome that the view holds. */
   seenSeq: number;
 }
@@ -43,12 +48,17 @@ export interface Turn extends ClaimedRun {
   tools: ToolDefinition[];
   cycle: number;
   attempts: number;
+  /** What the run has cost so far, USD, a decimal. */
+  spent: string;
   /** Real time at which the active work began. */
   startedAt: number;
-  /** Model calls that are not written yet: they go into the next transaction. */
-  journal: ModelCallRow[];
+  /** Its words have waited for long; null: they have not. */
+  late: Late | null;
+  /** What was measured and is not written yet. */
+  logs: Logs;
 }
 
+/** A fresh token each time: who held the row before is refused by it. */
 export function newLease(deps: Pick<EngineDeps, "bootId" | "realNow">): Lease {
   return { owner: deps.bootId, token: newId(), untilMs: deps.realNow() + LEASE_MS };
 }
@@ -72,15 +82,25 @@ export async function openTurn(
     ...claimed,
     tenantId,
     lease,
-    businessName: await tenantName(tx, tenantId),
+    businessName: "",
     view: EMPTY_VIEW,
     tools: [],
     cycle: claimed.run.cycle,
     attempts: claimed.run.attempts,
+    spent: claimed.run.spent,
     startedAt: realNow,
-    journal: [],
+    late: null,
+    logs: noLogs(),
   };
-  turn.view = await viewTurn(tx, deps, turn);
+  turn.logs.latencies.push({
+    ...{ tenantId, runId: id, component: "queue", operation: "run", createdAt: now },
+    latencyMs: Math.max(0, now - claimed.run.dueAt),
+  });
+  [turn.businessName, turn.view] = await Promise.all([
+    tenantName(tx, tenantId),
+    viewTurn(tx, deps, turn),
+  ]);
+  turn.late = lateOf(turn.run, unanswered(turn.view.transcript), now);
   return turn;
 }
 
@@ -91,6 +111,17 @@ async function comeBackWhenDue(tx: Tx, deps: EngineDeps, ref: JobRef): Promise<v
   if (waitMs > 0) await deps.jobs.enqueue(tx, "run", ref, waitMs);
 }
 
+/** Under which lease the run's rows may be written. */
+export function ownOf({ tenantId, run, lease }: Turn) {
+  return { tenantId, id: run.id, token: lease.token };
+}
+
+/** What was measured and not written yet. */
+export async function flushLogs(tx: Tx, turn: Turn): Promise<void> {
+  await writeLogs(tx, turn.logs);
+  turn.logs = noLogs();
+}
+
 const EMPTY_VIEW: TurnView = {
   transcript: { messages: [], calls: new Map() },
   evidence: [],
@@ -99,29 +130,48 @@ const EMPTY_VIEW: TurnView = {
   pendingTools: [],
   isVerified: false,
   payoutUnderWay: false,
+  withdrawnTools: new Set(),
   seenSeq: 0,
 };
 
+/** The conversation as it stands in this transaction; messages with a higher `seq` came later. */
 export async function viewTurn(tx: Tx, deps: EngineDeps, turn: Turn): Promise<TurnView> {
   const { tenantId } = turn;
-  const conversationId = turn.conversation.id;
-  const transcript = await loadTranscript(tx, {
-    tenantId,
-    conversationId,
-    limit: TRANSCRIPT_LIMIT,
-  });
-  const leadTexts = unansweredTexts(transcript);
-  const order = await lastOrder(tx, { tenantId, conversationId });
-  const kyc = await contactKyc(tx, { tenantId, contactId: turn.conversation.contactId });
+  const [rows, seenSeq] = await Promise.all([
+    rowsOf(tx, turn),
+    newestSeq(tx, tenantId, turn.conversation.id),
+  ]);
+  const leadTexts = unansweredTexts(rows.transcript);
+  const evidence = await deps.strategy.gatherEvidence(tx, { tenantId, leadTexts });
+  return { ...rows, evidence, seenSeq };
+}
+
+/** What the calls changed; what the lead wrote meanwhile is taken in only at the reply. */
+export async function viewAfterCalls(tx: Tx, turn: Turn): Promise<TurnView> {
+  const { seenSeq, evidence } = turn.view;
+  const rows = await rowsOf(tx, turn);
+  const messages = rows.transcript.messages.filter(
+    (message) => message.author !== "lead" || message.seq <= seenSeq,
+  );
+  return { ...rows, evidence, seenSeq, transcript: { ...rows.transcript, messages } };
+}
+
+/** Read together: nothing here waits for the other, and the conversation is locked, or the run's own. */
+async function rowsOf(tx: Tx, turn: Turn): Promise<Omit<TurnView, "evidence" | "seenSeq">> {
+  const { tenantId } = turn;
+  const { id: conversationId, contactId } = turn.conversation;
+  const [transcript, order, kyc, handoffOpen, pendingTools, withdrawn] = await Promise.all([
+    loadTranscript(tx, { tenantId, conversationId, limit: TRANSCRIPT_LIMIT }),
+    lastOrder(tx, { tenantId, conversationId }),
+    contactKyc(tx, { tenantId, contactId }),
+    hasOpenHandoff(tx, { tenantId, conversationId }),
+    pendingToolsOf(tx, { tenantId, conversationId }),
+    withdrawnTools(tx, { tenantId, conversationId, runId: turn.run.id }),
+  ]);
   return {
-    transcript,
-    evidence: await deps.strategy.gatherEvidence(tx, { tenantId, leadTexts }),
-    order,
-    handoffOpen: await hasOpenHandoff(tx, { tenantId, conversationId }),
-    pendingTools: await pendingToolsOf(tx, { tenantId, conversationId }),
+    ...{ transcript, order, handoffOpen, pendingTools, withdrawnTools: withdrawn },
     isVerified: kyc?.status === "verified",
     payoutUnderWay: order?.status === "payout" && (await isPayoutUnderWay(tx, order)),
-    seenSeq: await newestSeq(tx, tenantId, conversationId),
   };
 }
 
@@ -130,6 +180,7 @@ export function unansweredTexts(transcript: Transcript): string[] {
   return unanswered(transcript).map((message) => message.text);
 }
 
+/** What the lead wrote after the last text that was not theirs. */
 export function unanswered(transcript: Transcript) {
   const { messages } = transcript;
   const lastAnswer = messages.findLastIndex(

@@ -1,3 +1,4 @@
+/** A passage as it is searched and quoted. */
 export interface DocumentChunk {
   /** Titles of the sections around it, outermost first. */
   heading: string[];

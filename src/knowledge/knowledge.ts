@@ -2,6 +2,7 @@ import type { Tx } from "../store/db.ts";
 import { allChunks, knowledgeStamp } from "../store/kb-chunks.ts";
 import { buildIndex, type ChunkIndex, searchChunks } from "./rank.ts";
 
+/** `score` compares hits of one question, never those of two. */
 export interface KnowledgeHit {
   documentId: string;
   revision: number;
@@ -10,6 +11,7 @@ export interface KnowledgeHit {
   score: number;
 }
 
+/** Answers from memory; the passages are read again only when the base has changed. */
 export interface Knowledge {
   /** The best passages, best first; none when nothing in the base speaks of the question. */
   search(tx: Tx, query: { tenantId: string; text: string; topK: number }): Promise<KnowledgeHit[]>;

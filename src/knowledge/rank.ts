@@ -3,6 +3,7 @@ import { repairQuery } from "./repair.ts";
 import { tokenize } from "./tokens.ts";
 import { buildVocabulary, type Expansion, type Vocabulary } from "./vocabulary.ts";
 
+/** `id` is the caller's; the ranking does not look at it. */
 export interface IndexedChunk {
   id: string;
   text: string;
@@ -10,17 +11,21 @@ export interface IndexedChunk {
   heading?: string[];
 }
 
+/** `score` without a bound; only its order means anything. */
 export interface FoundChunk<C extends IndexedChunk = IndexedChunk> {
   chunk: C;
   score: number;
 }
 
+/** Numbers in it are places in `chunks`. Never changed: another base is another index. */
 export interface ChunkIndex<C extends IndexedChunk = IndexedChunk> {
   chunks: readonly C[];
   vocabulary: Vocabulary;
   postings: ReadonlyMap<string, Posting[]>;
+  /** Terms of each chunk, headings included. */
   lengths: readonly number[];
   averageLength: number;
+  /** Terms of each sentence of each chunk. */
   sentences: readonly ReadonlySet<string>[][];
 }
 
@@ -64,6 +69,7 @@ export function buildIndex<C extends IndexedChunk>(chunks: readonly C[]): ChunkI
   };
 }
 
+/** Left out in the product. */
 export interface SearchOptions {
   /** Also gives chunks that only share a chance word with the question: for measuring the ranking. */
   keepWeak?: boolean;

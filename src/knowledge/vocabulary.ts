@@ -1,12 +1,14 @@
 import { editDistance, trigrams } from "./similarity.ts";
 import type { Token } from "./tokens.ts";
 
+/** The words of one base: what to look for in place of a word that does not stand in it. */
 export interface Vocabulary {
   knows: (term: string) => boolean;
   /** Terms to search for in place of one word, each with its weight (0–1), the best first. */
   expand: (token: Token) => Expansion[];
 }
 
+/** Weight 1: the word itself. */
 export interface Expansion {
   term: string;
   weight: number;

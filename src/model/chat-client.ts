@@ -12,8 +12,10 @@ import type {
   ModelJournal,
 } from "../domain/chat-model.ts";
 import { messageOf } from "../domain/errors.ts";
+import { type FailureClass, failureOfStatus, isRetryable } from "../domain/failure.ts";
 import { readAnswer } from "./answer.ts";
 
+/** `apiKey` goes to `baseUrl` alone. */
 export interface ChatClientOptions {
   /** Name of the endpoint in journals. */
   provider: string;
@@ -38,14 +40,16 @@ export function createChatClient(options: ChatClientOptions): ChatModel {
         finishReason: null,
         latencyMs: Math.max(0, options.realNow() - startedAt),
       });
+      // the client's own limit ends with the headers: a body may drip for ever
+      const limit = AbortSignal.timeout(request.timeoutMs);
       try {
         const answer: unknown = await client.chat.completions.create(bodyOf(options, request), {
           timeout: request.timeoutMs,
-          signal: request.signal,
+          signal: AbortSignal.any([request.signal, limit]),
         });
         return readAnswer(answer, journal());
       } catch (error) {
-        return failureOf(error, journal());
+        return failureOf(error, limit.aborted ? "timeout" : classOf(error), journal());
       }
     },
   };
@@ -77,21 +81,23 @@ function wireMessage(message: ChatMessage): OpenAI.ChatCompletionMessageParam {
   };
 }
 
-function failureOf(error: unknown, journal: ModelJournal): ChatOutcome {
-  const failed = (retryable: boolean, retryAfterMs: number | null = null): ChatOutcome => ({
+function failureOf(error: unknown, failure: FailureClass, journal: ModelJournal): ChatOutcome {
+  return {
     kind: "failed",
-    retryable,
-    retryAfterMs,
+    retryable: isRetryable(failure),
+    failure,
+    retryAfterMs: error instanceof APIError ? retryAfterOf(error) : null,
     error: messageOf(error).slice(0, 500),
     journal,
-  });
-  if (error instanceof APIUserAbortError) return failed(true);
-  if (error instanceof APIConnectionError || error instanceof APIConnectionTimeoutError)
-    return failed(true);
-  if (!(error instanceof APIError)) return failed(true); // a body that is no JSON
-  const status = error.status ?? 0;
-  if (status === 429) return failed(!isQuota(error), retryAfterOf(error));
-  return failed(status >= 500 || status === 408 || status === 0, retryAfterOf(error));
+  };
+}
+
+function classOf(error: unknown): FailureClass {
+  if (error instanceof APIConnectionTimeoutError) return "timeout";
+  if (error instanceof APIUserAbortError || error instanceof APIConnectionError) return "network";
+  if (!(error instanceof APIError)) return "transient"; // a body that is no JSON
+  if (error.status === 429 && isQuota(error)) return "insufficient_funds";
+  return failureOfStatus(error.status ?? 0) ?? "transient";
 }
 
 /** A used-up quota does not come back by waiting. */

@@ -1,23 +1,31 @@
 import { setMaxListeners } from "node:events";
-import type PgBoss from "pg-boss";
 import { messageOf, stackOf } from "../domain/errors.ts";
 import type { JobKind, JobRef } from "../domain/jobs.ts";
 import type { Log } from "../lib/log.ts";
 
+/**
+ * Looks at the row and does what is due, or nothing. What it throws is logged; the sweep comes
+ * again.
+ */
 export type JobHandler = (ref: JobRef, signal: AbortSignal) => Promise<void>;
+/** One for every kind, so that no job can lie about that nobody takes. */
 export type JobHandlers = Record<JobKind, JobHandler>;
 
+/** It is out of the queue already: if its worker dies, the sweep finds the row. */
+export interface TakenJob {
+  id: string;
+  data: JobRef & { kind: JobKind };
+}
+
+/** Of one queue; each has its own width, so that slow effects never hold up replies. */
 export interface LaneOptions {
-  boss: PgBoss;
+  /** Takes jobs that are due out of the queue, at most so many; they do not come again. */
+  take(most: number): Promise<TakenJob[]>;
   name: string;
   /** Jobs at work at the same time. */
   width: number;
   handlers: JobHandlers;
   log: Log;
-}
-
-interface JobData extends JobRef {
-  kind: JobKind;
 }
 
 /** Net below the wake-ups: jobs that another process enqueued, and lost timers. */
@@ -36,6 +44,8 @@ export class Lane {
   #fetching = false;
   /** A wake-up came during a fetch that may have missed its job. */
   #again = false;
+  /** The last fetch may have left jobs behind, for want of hands. */
+  #hasMore = false;
 
   constructor(options: LaneOptions) {
     this.#options = options;
@@ -88,23 +98,24 @@ export class Lane {
 
   async #fetchOnce(): Promise<void> {
     this.#again = false;
-    const { boss, name, width } = this.#options;
-    const free = width - this.#working.size;
-    if (free <= 0 || !this.#running) return;
-    const jobs = await boss.fetch<JobData>(name, { batchSize: Math.min(BATCH, free) });
-    if (jobs.length > 0) this.#again = true;
+    const { take, width } = this.#options;
+    const most = Math.min(BATCH, width - this.#working.size);
+    this.#hasMore = most <= 0;
+    if (most <= 0 || !this.#running) return;
+    const jobs = await take(most);
+    if (jobs.length === most) this.#again = true;
     for (const job of jobs) {
       const work = this.#work(job).finally(() => {
         this.#working.delete(work);
-        void this.#pump();
+        if (this.#hasMore) void this.#pump();
       });
       this.#working.add(work);
     }
   }
 
-  async #work(job: PgBoss.Job<JobData>): Promise<void> {
-    const { boss, name, handlers, log } = this.#options;
-    const { kind, tenantId, id } = job.data;
+  async #work({ data }: TakenJob): Promise<void> {
+    const { handlers, log } = this.#options;
+    const { kind, tenantId, id } = data;
     const abort = new AbortController();
     setMaxListeners(0, abort.signal); // every request of the job adds one, and none outlives it
     this.#aborts.add(abort);
@@ -116,8 +127,5 @@ export class Lane {
     } finally {
       this.#aborts.delete(abort);
     }
-    await boss.complete(name, job.id).catch((error: unknown) => {
-      log.warn({ kind, id, error: messageOf(error) }, "job could not be marked done");
-    });
   }
 }

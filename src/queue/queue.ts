@@ -4,11 +4,15 @@ import type { JobKind, Jobs } from "../domain/jobs.ts";
 import type { Log } from "../lib/log.ts";
 import { embeddedExecutor, transactionExecutor } from "../store/boss-executor.ts";
 import type { Database } from "../store/database.ts";
-import type { Tx } from "../store/db.ts";
+import { type Tx, withOwner } from "../store/db.ts";
 import { dropActiveJobs, grantQueue } from "../store/queue-schema.ts";
 import type { Signals } from "../store/signals.ts";
-import { type JobHandlers, Lane } from "./lane.ts";
+import { type JobHandlers, Lane, type TakenJob } from "./lane.ts";
 
+/**
+ * Hints to look at rows, with a delay in product time. Rows are the truth: losing the queue loses
+ * nothing.
+ */
 export interface Queue extends Jobs<Tx> {
   /** Begins to work; enqueuing works before. */
   start(handlers: JobHandlers): Promise<void>;
@@ -51,6 +55,15 @@ export async function openQueue(options: {
   await grantQueue(database.db);
   if (database.kind === "embedded") await dropActiveJobs(database.db);
   const lanes = new Map<string, Lane>();
+  /** One commit: a job is a hint, and the row that it names is found by the sweep when the hint is lost. */
+  const takeJobs = (lane: string, most: number) =>
+    withOwner(database.db, async (tx) => {
+      const db = transactionExecutor(tx);
+      const jobs = await boss.fetch<TakenJob["data"]>(lane, { batchSize: most, db });
+      const ids = jobs.map((job) => job.id);
+      if (ids.length > 0) await boss.deleteJob(lane, ids, { db });
+      return jobs;
+    });
   return {
     async enqueue(tx, kind, ref, afterMs = 0) {
       const lane = LANE_OF[kind];
@@ -65,7 +78,10 @@ export async function openQueue(options: {
     wakeDelivery: (tx) => signals.send(tx, { kind: "delivery" }),
     async start(handlers) {
       for (const [name, width] of Object.entries(LANES) as [LaneName, number][])
-        lanes.set(name, new Lane({ boss, name, width, handlers, log }));
+        lanes.set(
+          name,
+          new Lane({ take: (most) => takeJobs(name, most), name, width, handlers, log }),
+        );
       for (const lane of lanes.values()) lane.start();
     },
     async stop(graceMs) {

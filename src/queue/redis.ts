@@ -2,6 +2,7 @@ import { Redis } from "ioredis";
 import { messageOf, StartError } from "../domain/errors.ts";
 import type { Log } from "../lib/log.ts";
 
+/** Only counters of limits are kept in it. */
 export interface OpenRedis {
   client: Redis;
   /** For /readyz. Without Redis the limits are counted in each process alone. */

@@ -5,6 +5,7 @@ import { type Db, withTenant } from "../store/db.ts";
 import { findDueWork } from "../store/due-work.ts";
 import type { Queue } from "./queue.ts";
 
+/** The net below the queue: finds by the rows themselves what is due. */
 export interface Sweep {
   start(): void;
   stop(): Promise<void>;

@@ -1,3 +1,4 @@
+import { TOOL_ERROR_CODES } from "../../domain/tool.ts";
 import type { Check, GuardContext } from "./guard-context.ts";
 import type { Finding } from "./guard-facts.ts";
 import { findNumberWords } from "./number-words.ts";
@@ -14,6 +15,11 @@ const CODE_VALUE =
   /(?<![\p{L}\p{N}])(?:\d(?:[ -]?\d){2,11}|(?=[A-Z0-9-]*\d)[A-Z0-9]{2,}(?:-?[A-Z0-9]{2,}){0,4})(?![\p{L}\p{N}])/gu;
 const UNIT_AFTER =
   /^\s?(?:usdt|usd|thb|rub|руб|бат|baht|мин|min|час|hour|h\b|%|₽|฿|:|дн|день|day|сек|sec)/iu;
+/** How calls end is said in words. `TIMEOUT` alone may be one. */
+const CODES = [
+  ...TOOL_ERROR_CODES.filter((code) => code.includes("_")),
+  ...["waiting_approval", "schema_failed", "blocked_by_policy", "needs_verification"],
+];
 const RAW_CALL: RegExp[] = [
   /<\/?\s*(?:tool_call|tool_calls|tool_response|function_calls?|invoke|parameter|think|antml:\w+)\b[^>]*>?/iu,
   /<\|?(?:function|tool|python_tag|im_start|im_end)[=|_>]/iu,
@@ -21,7 +27,8 @@ const RAW_CALL: RegExp[] = [
   /"(?:arguments|args|parameters)"\s*:[\s\S]{0,200}"(?:name|tool|tool_name|function)"\s*:/iu,
   /"(?:tool_calls|function_call)"\s*:/iu,
   /\[TOOL_CALLS?\]/u,
-  /(?<![\p{L}\p{N}_])(?:search_knowledge_base|offer_booking_link|compute_exchange_\w+|check_exchange_\w+|create_exchange_\w+|fetch_exchange_\w+|verify_exchange_\w+|issue_exchange_\w+|cancel_exchange_\w+|get_exchange_\w+|read_customer_profile|create_task_draft|handoff_to_operator|send_email|update_crm_field|delete_customer|set_kyc_status|confirm_fiat_payment)(?![\p{L}\p{N}_])/u,
+  new RegExp(`(?<![\\p{L}\\p{N}_])(?:${CODES.join("|")})(?![\\p{L}\\p{N}_])`, "u"),
+  /(?<![\p{L}\p{N}_])(?:search_knowledge_base|offer_booking_link|compute_exchange_\w+|check_exchange_\w+|create_exchange_\w+|fetch_exchange_\w+|verify_exchange_\w+|issue_exchange_\w+|cancel_exchange_\w+|change_payout_destination|get_exchange_\w+|read_customer_profile|create_task_draft|handoff_to_operator|send_email|update_crm_field|delete_customer|set_kyc_status|confirm_fiat_payment)(?![\p{L}\p{N}_])/u,
 ];
 const CITATION = /[[【(]\s*((?:E\d+)(?:\s*[,;]\s*E\d+)*)\s*[\]】)]/gu;
 const MARGIN = phrase(

@@ -1,5 +1,6 @@
 import type { Outcomes } from "./outcomes.ts";
 
+/** Words that claim something was done, and what has to stand behind them. */
 export interface ClaimRule {
   rule: string;
   patterns: RegExp[];

@@ -15,6 +15,7 @@ export interface Deal {
 type Fields = Record<string, unknown>;
 
 const DEAL_TOOL = /^(?:compute_exchange_quote|create_exchange_order|fetch_exchange_requisites)$/u;
+const PAYOUT_TOOL = /^issue_exchange_payout$/u;
 const CHECK_TOOL = /^verify_exchange_payment$/u;
 const DEAD = /^(?:cancelled|canceled|expired|superseded|void|voided)$/iu;
 
@@ -28,10 +29,12 @@ export function dealsOf(facts: GuardFacts): Deal[] {
     (one) => DEAL_TOOL.test(one.tool) && one.tool !== "compute_exchange_quote" && isOk(one),
   );
   const checks = completed.filter((one) => CHECK_TOOL.test(one.tool));
+  const payouts = completed.filter((one) => PAYOUT_TOOL.test(one.tool) && isOk(one));
   return [
     ...live.map((one) => dealFrom(fields(one.data), one !== newest)),
     ...orders.map((one) => dealFrom(fields(one.data), false)),
     ...checks.flatMap((one) => receivedFrom(fields(one.data))),
+    ...payouts.flatMap((one) => paidFrom(fields(one.data))),
     ...(facts.order === null ? [] : [dealFrom(facts.order, false)]),
   ];
 }
@@ -67,6 +70,20 @@ function receivedFrom(data: Fields): Deal[] {
     .map((value) => ({
       from: { value, currency: word(data.asset) },
       to: null,
+      rate: null,
+      older: false,
+      dead: false,
+    }));
+}
+
+/** What was paid out, and what is owed on: an operator may have lowered the payout. */
+function paidFrom(data: Fields): Deal[] {
+  return [data.amount, data.stillOwed]
+    .map(decimal)
+    .filter((value) => value !== null)
+    .map((value) => ({
+      from: null,
+      to: { value, currency: word(data.currency) },
       rate: null,
       older: false,
       dead: false,

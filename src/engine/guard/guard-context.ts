@@ -4,6 +4,7 @@ import { findMoments, type Moment } from "./moments.ts";
 import { normaliseText, type Sentence, splitSentences } from "./reply-text.ts";
 import { buildSources, type Sources } from "./sources.ts";
 
+/** A draft, taken apart once for all checks. */
 export interface GuardContext {
   facts: GuardFacts;
   sources: Sources;
@@ -17,8 +18,12 @@ export interface GuardContext {
   rest: string;
 }
 
+/** Pure. An empty list: nothing to say against it. */
 export type Check = (context: GuardContext) => Finding[];
 
+/**
+ * Identifiers are taken out before times, and those before numbers: a wallet's digits are no sum.
+ */
 export function guardContext(reply: string, facts: GuardFacts): GuardContext {
   const text = normaliseText(reply);
   const identifiers = findIdentifiers(text);

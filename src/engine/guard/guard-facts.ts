@@ -17,9 +17,12 @@ export const guardFactsSchema = z.object({
   handoff: z.boolean().default(false),
 });
 
+/** All that a reply may rest on; what is not here cannot be said. */
 export type GuardFacts = z.infer<typeof guardFactsSchema>;
+/** With its status: a call that failed backs no claim. */
 export type GuardToolResult = GuardFacts["tool_results"][number];
 
+/** One piece of a draft that nothing backs. */
 export interface Finding {
   /** What was said: wallet, rate, percent, claim, ... */
   kind: string;

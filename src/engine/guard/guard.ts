@@ -4,6 +4,7 @@ import { checkContacts } from "./check-contacts.ts";
 import { checkFigures } from "./check-figures.ts";
 import { checkFree } from "./check-free.ts";
 import { checkMoments } from "./check-moments.ts";
+import { checkPayoutSum } from "./check-payout-sum.ts";
 import { checkRequisites } from "./check-requisites.ts";
 import { checkSecrets } from "./check-secrets.ts";
 import { type Check, guardContext } from "./guard-context.ts";
@@ -16,6 +17,7 @@ export interface GuardRequest {
   facts: GuardFacts;
 }
 
+/** `block`: the draft is not sent as it is. */
 export interface GuardVerdict {
   verdict: "pass" | "block";
   findings: Finding[];
@@ -27,6 +29,7 @@ const CHECKS: Check[] = [
   checkAddresses,
   checkMoments,
   checkFigures,
+  checkPayoutSum,
   checkFree,
   checkSecrets,
   checkClaims,

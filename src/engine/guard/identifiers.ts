@@ -1,3 +1,4 @@
+/** Pieces that have to be right to the letter. A `_part` is a cut or masked one. */
 export type IdentifierKind =
   | "link"
   | "email"
@@ -10,6 +11,7 @@ export type IdentifierKind =
   | "card_part"
   | "phone";
 
+/** Positions count in the normalised text. */
 export interface Identifier {
   kind: IdentifierKind;
   text: string;

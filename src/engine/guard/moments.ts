@@ -1,5 +1,6 @@
 import { maskSpan } from "./identifiers.ts";
 
+/** A time that a text names, with what it is compared by. */
 export interface Moment {
   kind: "time" | "date" | "weekday" | "always";
   text: string;

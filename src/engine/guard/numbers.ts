@@ -7,6 +7,7 @@ export type Unit =
   | { kind: "duration"; minutes: number }
   | { kind: "none" };
 
+/** A number with its unit, where it stands in the text. */
 export interface NumberPiece {
   text: string;
   start: number;

@@ -19,6 +19,7 @@ export interface Outcomes {
   unfinished: boolean;
 }
 
+/** What calls have really done; a result that says `ok: false` has done nothing. */
 export function outcomesOf(facts: GuardFacts): Outcomes {
   const all = facts.tool_results.map((one) => ({
     tool: one.tool,

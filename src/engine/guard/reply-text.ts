@@ -4,6 +4,7 @@ const ABBREVIATION =
   /(?:^|[^\p{L}])(?:\p{L}|ул|руб|тыс|млн|мин|тел|стр|оф|эт|пр|no|st|rd|ave|approx|min|e\.g|i\.e)\.$/iu;
 const CLAUSE_BREAK = /[,;:()«»"\n]\s|[—–→]|\s-\s|\s(?:но|а|однако|зато|but|however|though)\s/giu;
 
+/** Positions count in the normalised text. */
 export interface Sentence {
   text: string;
   start: number;
@@ -39,6 +40,7 @@ export function splitSentences(text: string): Sentence[] {
   return sentences;
 }
 
+/** An empty one where the position is in none. */
 export function sentenceAt(sentences: Sentence[], position: number): Sentence {
   const found = sentences.find((one) => position >= one.start && position < one.end);
   return found ?? { text: "", start: position, end: position, question: false };

@@ -14,6 +14,7 @@ export interface FactIndex {
   numbers: NumberPiece[];
 }
 
+/** What is known, by how far it may be believed. */
 export interface Sources {
   /** Results of fetch_exchange_requisites that belong to the open order. */
   requisites: FactIndex;
@@ -37,6 +38,7 @@ const INTERNAL_KEY = /^(?:internal|base_?rate|margin(?:_?pct)?)$/iu;
 const CODE_KEY = /^(?:(?:payout|pickup|withdraw\w*|cash|atm)_?)?code$|^(?:pin|otp)$/iu;
 const DEAD_ORDER = /^(?:cancelled|canceled|expired)$/iu;
 
+/** What completed calls returned; of all others only the references in it. */
 export function buildSources(facts: GuardFacts): Sources {
   const results = facts.tool_results.filter((one) => one.status === "completed");
   const searches = results.filter((one) => one.tool === "search_knowledge_base");

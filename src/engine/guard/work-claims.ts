@@ -126,7 +126,7 @@ export const WORK_CLAIMS: ClaimRule[] = [
     ],
     backed: (o) =>
       o
-        .succeeded(/update|crm|profile_|forget/u)
+        .succeeded(/update|crm|profile_|forget|change_payout/u)
         .some((one) => one.tool !== "read_customer_profile"),
     hint: "Nothing was changed. Say that it waits for approval, or what is needed.",
   },
