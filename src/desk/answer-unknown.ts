@@ -1,17 +1,21 @@
 import { approvalName, type DecisionVia } from "../domain/approval.ts";
+import { isVerified } from "../domain/verified.ts";
 import { type ApprovalRow, lockApproval } from "../store/approvals.ts";
-import { conversationOf } from "../store/conversations.ts";
+import { partyOf } from "../store/conversations.ts";
 import type { Tx } from "../store/db.ts";
 import { executionOfApproval, setExecution, settleKeys } from "../store/executions.ts";
-import { isOwnRequest } from "../store/makers.ts";
+import { ownersOf } from "../store/makers.ts";
 import { recordOutcome } from "../store/outcomes.ts";
 import { setCandidate } from "../store/proposals.ts";
 import type { StaffMember } from "../store/staff.ts";
 import { stateReply } from "../tools/replies.ts";
-import { note, showCards } from "./decide.ts";
 import type { DeskDeps } from "./deps.ts";
+import { note, showCards } from "./show-approval.ts";
 import { DESK_TEXTS, shownTime } from "./texts.ts";
 
+/**
+ * What a person says of an action whose outcome is not known. `staff`: null: nobody that we know.
+ */
 export interface UnknownAnswer {
   tenantId: string;
   approvalId: string;
@@ -29,9 +33,10 @@ export async function answerUnknown(tx: Tx, deps: DeskDeps, given: UnknownAnswer
   const texts = DESK_TEXTS[deps.dress.staffLanguage];
   const approval = await lockApproval(tx, tenantId, approvalId);
   if (!approval) return texts.gone;
-  const own =
-    staff && (await isOwnRequest(tx, { tenantId, staffId: staff.id, maker: approval.requestedBy }));
-  if (staff?.status !== "active" || own) {
+  const { contactId } = await partyOf(tx, tenantId, approval.conversationId);
+  const owners = await ownersOf(tx, { tenantId, makers: [approval.requestedBy, contactId] });
+  const own = staff !== null && owners.has(staff.id);
+  if (staff?.status !== "active" || !isVerified(staff) || own) {
     await note(tx, deps, approval, {
       eventType: "approval.refused",
       by: staff?.id ?? null,
@@ -94,7 +99,7 @@ async function affirm(tx: Tx, deps: DeskDeps, { approval, now }: Settled): Promi
   const { tenantId, conversationId, runId } = approval;
   const tool = deps.registry.find(approval.toolName)?.tool;
   if (!tool?.affirm) return;
-  const { contactId, language } = await conversationOf(tx, tenantId, conversationId);
-  const scope = { tenantId, conversationId, contactId, runId, language, now };
+  const party = await partyOf(tx, tenantId, conversationId);
+  const scope = { tenantId, ...party, runId, now };
   await tool.affirm(tx, scope, approval.effectiveActionJson ?? approval.proposedActionJson);
 }

@@ -1,9 +1,11 @@
 import { BOOKING_SECRET, parseBookingUrl } from "../domain/booking-url.ts";
 import type { Language } from "../domain/language.ts";
 import { writeAudit } from "../store/audit.ts";
+import type { AuditEvent } from "../store/audit-events.ts";
 import type { Tx } from "../store/db.ts";
 import type { Secrets } from "../store/secrets.ts";
 
+/** Who changes something that needs no approval, and when (product time, milliseconds). */
 export interface DeskChange {
   tenantId: string;
   /** Staff id, or `setup`. */
@@ -51,7 +53,7 @@ export async function removeBookingLink(
 function note(
   tx: Tx,
   { tenantId, by, now }: DeskChange,
-  said: { eventType: string; summary: string },
+  said: { eventType: AuditEvent; summary: string },
 ): Promise<void> {
   return writeAudit(tx, [{ tenantId, userId: by, createdAt: now, ...said }]);
 }

@@ -1,4 +1,5 @@
 import { BOOKING_SECRET } from "../domain/booking-url.ts";
+import { UserError } from "../domain/errors.ts";
 import { writeAudit } from "../store/audit.ts";
 import type { Tx } from "../store/db.ts";
 import {
@@ -7,6 +8,7 @@ import {
   setToolActive,
   tenantToolFacts,
 } from "../store/tool-registry.ts";
+import { CHANGE_AUTHORITY } from "../tools/change-authority/tool-name.ts";
 import type { AnyTool, TenantTools } from "../tools/contract.ts";
 import type { Registry } from "../tools/registry.ts";
 import type { DeskChange } from "./change-booking.ts";
@@ -14,6 +16,7 @@ import type { DeskChange } from "./change-booking.ts";
 /** What keeps a tool that is switched on from being offered. */
 export type ToolLack = "rates" | "booking_link" | "settings";
 
+/** A tool as people see it. `schemaVersion`: null: no schema of it was written yet. */
 export interface ListedTool {
   tool: AnyTool;
   schemaVersion: number | null;
@@ -39,12 +42,20 @@ export async function listTools(
   }));
 }
 
-/** The caller drops what is cached of the tenant's tools. False when there is no such tool. */
+/**
+ * The caller drops what is cached of the tenant's tools. False when there is no such tool. Throws
+ * UserError for the one that is never off: without it nobody could change who may do what.
+ */
 export async function switchTool(
   tx: Tx,
   change: DeskChange & { toolName: string; isActive: boolean },
 ): Promise<boolean> {
   const { tenantId, by, now, toolName, isActive } = change;
+  if (toolName === CHANGE_AUTHORITY)
+    throw new UserError(
+      "conflict",
+      `${toolName} stays on: it is how changes of authority are made`,
+    );
   if (!(await setToolActive(tx, { tenantId, toolName, isActive, now }))) return false;
   await writeAudit(tx, [
     {

@@ -1,4 +1,5 @@
 import { writeAudit } from "../store/audit.ts";
+import type { AuditEvent } from "../store/audit-events.ts";
 import type { Tx } from "../store/db.ts";
 import { changeHandoffCards } from "../store/handoff-cards.ts";
 import { closeHandoff, type Handoff, lockHandoff } from "../store/handoffs.ts";
@@ -105,7 +106,7 @@ async function note(
   tx: Tx,
   deps: DeskDeps,
   handoff: Handoff,
-  said: { eventType: string; by: string | null },
+  said: { eventType: AuditEvent; by: string | null },
 ): Promise<void> {
   const { id, tenantId, conversationId, reason, orderId } = handoff;
   await writeAudit(tx, [

@@ -4,6 +4,7 @@ import { isOwnRequest } from "../store/makers.ts";
 import { changeOrder, lockOrder, NO_PAYOUT_CODE, type Order } from "../store/orders.ts";
 import { isPayoutUnderWay } from "../tools/exchange/payout-key.ts";
 
+/** What came of a person's word that an order is done; only `completed` has changed anything. */
 export type Completion =
   | { kind: "completed"; order: Order }
   | { kind: "not_found" }

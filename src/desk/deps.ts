@@ -6,6 +6,7 @@ import type { Secrets } from "../store/secrets.ts";
 import type { ApprovalDress } from "../tools/ask-approval.ts";
 import type { Registry } from "../tools/registry.ts";
 
+/** What desk functions work with; most are handed a transaction beside it, and stay within that. */
 export interface DeskDeps {
   db: Db;
   clock: Clock;

@@ -90,7 +90,10 @@ async function take(tx: Tx, deps: DeskDeps, { tenantId, event, outside }: Taken)
     case "command": {
       const chat = outside.chat ?? null;
       const said = await answerCommand(tx, deps, { tenantId, staff, command: event, chat });
-      if (said.kind === "answer") return answered({ text: said.text });
+      if (said.kind === "answer") {
+        const { kind: _kind, ...answer } = said;
+        return answered(answer);
+      }
       return { kind: "ask", ask: async () => ({ chat: await chatFacts(deps, event) }) };
     }
     case "submission": {

@@ -2,20 +2,20 @@ import type { DeskAnswer, FormRequest } from "../domain/desk.ts";
 import type { SubmissionEvent } from "../domain/inbound.ts";
 import { approvalById } from "../store/approvals.ts";
 import type { Tx } from "../store/db.ts";
-import type { StaffMember } from "../store/staff.ts";
-import { REJECT } from "../tools/approval-card.ts";
+import { EDIT, REJECT } from "../tools/approval-card.ts";
 import { PAYOUT_CODE } from "../tools/handoff-card.ts";
-import { refusalOf } from "./decide.ts";
 import type { DeskDeps } from "./deps.ts";
+import type { Press, Submitted } from "./desk-event.ts";
+import { approveEdited, EDIT_FORM, editErrors, editForm } from "./edit-form.ts";
+import { refusalOf } from "./may-decide.ts";
 import { readTypedCode } from "./payout-code/form.ts";
 import { CODE_TEXTS } from "./payout-code/texts.ts";
 import { codeFormFor, keepTypedCode, TYPE_AGAIN } from "./payout-code/type-code.ts";
-import type { Press } from "./press.ts";
 import { addRejectReason, MAX_REASON_CHARS, REJECT_REASON_FORM } from "./reject-reason.ts";
 import { PAYOUT_CODE_FORM } from "./secret-forms.ts";
 import { DESK_TEXTS } from "./texts.ts";
 
-const FORM_ACTIONS: ReadonlySet<string> = new Set([REJECT, PAYOUT_CODE, TYPE_AGAIN]);
+const FORM_ACTIONS: ReadonlySet<string> = new Set([REJECT, EDIT, PAYOUT_CODE, TYPE_AGAIN]);
 
 /** Other buttons need no look at the database before they are acknowledged. */
 export function mayOpenForm(action: string): boolean {
@@ -27,6 +27,8 @@ export async function formOf(tx: Tx, deps: DeskDeps, press: Press): Promise<Form
   switch (press.click.action) {
     case REJECT:
       return reasonForm(tx, deps, press);
+    case EDIT:
+      return editForm(tx, deps, press);
     case PAYOUT_CODE:
     case TYPE_AGAIN:
       return codeFormFor(tx, deps, press);
@@ -38,6 +40,7 @@ export async function formOf(tx: Tx, deps: DeskDeps, press: Press): Promise<Form
 /** What is wrong with a form that was filled in, by field; nothing is read but the form. */
 export function formErrors(deps: DeskDeps, submission: SubmissionEvent): Record<string, string> {
   const { form, values } = submission;
+  if (form === EDIT_FORM) return editErrors(values, deps.dress.staffLanguage);
   if (form === PAYOUT_CODE_FORM) {
     const language = deps.dress.staffLanguage;
     const typed = readTypedCode(values, { now: deps.clock.now(), language });
@@ -47,14 +50,7 @@ export function formErrors(deps: DeskDeps, submission: SubmissionEvent): Record<
   return isLong ? { reason: `≤ ${MAX_REASON_CHARS}` } : {};
 }
 
-export interface Submitted {
-  tenantId: string;
-  staff: StaffMember | null;
-  submission: SubmissionEvent;
-  /** The message in which a secret was typed stands in the chat still. */
-  isStillShown: boolean;
-}
-
+/** Answers the person alone. Rights are looked at again: a form may lie open for hours. */
 export async function answerForm(
   tx: Tx,
   deps: DeskDeps,
@@ -63,6 +59,8 @@ export async function answerForm(
   switch (submitted.submission.form) {
     case REJECT_REASON_FORM:
       return { text: await addRejectReason(tx, deps, submitted) };
+    case EDIT_FORM:
+      return { text: await approveEdited(tx, deps, submitted) };
     case PAYOUT_CODE_FORM: {
       const answer = await keepTypedCode(tx, deps, submitted);
       if (!submitted.isStillShown) return answer;
@@ -83,7 +81,8 @@ async function reasonForm(
   const texts = DESK_TEXTS[deps.dress.staffLanguage];
   const approval = await approvalById(tx, tenantId, click.value);
   if (!approval) return null;
-  if (await refusalOf(tx, deps, { tenantId, staff, decision: "reject" }, approval)) return null;
+  const asked = { tenantId, staff, decision: "reject" as const, place: click };
+  if (await refusalOf(tx, deps, asked, approval)) return null;
   return {
     form: REJECT_REASON_FORM,
     subject: click.value,

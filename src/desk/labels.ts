@@ -1,6 +1,7 @@
 import type { FeedbackLabel } from "../domain/feedback.ts";
 import type { MessengerName, ReactionEvent } from "../domain/inbound.ts";
 import { writeAudit } from "../store/audit.ts";
+import type { AuditEvent } from "../store/audit-events.ts";
 import type { Tx } from "../store/db.ts";
 import { type Feedback, giveFeedback, replyShownAs, retractFeedback } from "../store/feedback.ts";
 import { findStaffByIdentity } from "../store/staff.ts";
@@ -72,7 +73,7 @@ function labelsOf(messenger: MessengerName, emoji: readonly string[]): FeedbackL
   return [...new Set(labels)].filter((label) => label !== undefined);
 }
 
-function auditRow(feedback: Feedback, eventType: string, createdAt: number) {
+function auditRow(feedback: Feedback, eventType: AuditEvent, createdAt: number) {
   const { tenantId, conversationId, messageId, staffId, label } = feedback;
   return {
     tenantId,

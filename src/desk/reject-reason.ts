@@ -7,11 +7,15 @@ import { candidateById, setCandidate } from "../store/proposals.ts";
 import type { StaffMember } from "../store/staff.ts";
 import { addMessage } from "../store/transcript.ts";
 import { declinedReply } from "../tools/replies.ts";
-import { decide, declinedLine, note, showCards } from "./decide.ts";
+import { decide } from "./decide.ts";
 import type { DeskDeps } from "./deps.ts";
+import { declinedLine } from "./reject.ts";
+import { note, showCards } from "./show-approval.ts";
 import { DESK_TEXTS, shownTime } from "./texts.ts";
 
+/** The name comes back with forms that were opened before an update of the bot. */
 export const REJECT_REASON_FORM = "reject_reason";
+/** It goes to the model and stands on the card. */
 export const MAX_REASON_CHARS = 500;
 
 /** Adds the reason to a rejection by the same person; the lead is told at once then. */
@@ -71,7 +75,7 @@ async function tellReason(
 ): Promise<void> {
   const { tenantId, conversationId } = approval;
   const candidate = await candidateById(tx, tenantId, approval.candidateId);
-  if (candidate?.source === "model") return;
+  if (conversationId === null || candidate?.source === "model") return;
   await addMessage(tx, {
     tenantId,
     conversationId,

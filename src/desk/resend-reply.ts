@@ -1,5 +1,6 @@
 import { RESEND_REPLY } from "../domain/messenger.ts";
 import { writeAudit } from "../store/audit.ts";
+import type { AuditEvent } from "../store/audit-events.ts";
 import { endCards } from "../store/cards.ts";
 import type { Tx } from "../store/db.ts";
 import { replyById, resendUncertain } from "../store/outbox.ts";
@@ -19,7 +20,7 @@ export async function resendReply(
   if (!reply) return texts.gone;
   const { conversationId } = reply;
   const now = deps.clock.now();
-  const note = (eventType: string) =>
+  const note = (eventType: AuditEvent) =>
     writeAudit(tx, [
       {
         tenantId,

@@ -16,6 +16,7 @@ export const MOST_TO_CHECK = 20;
 /** How long a list counts as looked through, product time: what is open changes. */
 const LIST_COUNTS_MS = 10 * 60_000;
 
+/** `sent`: approved payouts that were held and go on now. */
 export type Resumed =
   | { kind: "not_stopped" }
   /** Nothing was changed: an admin goes through these, and says so. */

@@ -1,12 +1,15 @@
 import { z } from "zod";
 import type { InboundEvent, SubmissionEvent } from "../domain/inbound.ts";
-import type { Secrets } from "../store/secrets.ts";
+import { type KeyChange, type Secrets, sealAnew } from "../store/secrets.ts";
 
 /** The form in which an operator types a payout code. */
 export const PAYOUT_CODE_FORM = "payout_code";
 
 const SECRET_FORMS: ReadonlySet<string> = new Set([PAYOUT_CODE_FORM]);
 
+/**
+ * What is typed into it stands sealed in the stored event, and its message is deleted where we may.
+ */
 export function isSecretForm(form: string): boolean {
   return SECRET_FORMS.has(form);
 }
@@ -33,6 +36,17 @@ export function openSecretForm(
 ): Record<string, string> {
   const sealed = Buffer.from(submission.values[SEALED] ?? "", "base64");
   return valuesSchema.parse(JSON.parse(secrets.open(sealed, place(tenantId, submission))));
+}
+
+/** The event under another key; null: what it holds does not open with the old one. */
+export function sealFormAnew(
+  tenantId: string,
+  event: SubmissionEvent,
+  change: KeyChange,
+): SubmissionEvent | null {
+  const old = Buffer.from(event.values[SEALED] ?? "", "base64");
+  const sealed = sealAnew(old, place(tenantId, event), change)?.toString("base64");
+  return sealed ? { ...event, values: { ...event.values, [SEALED]: sealed } } : null;
 }
 
 const SEALED = "sealed";

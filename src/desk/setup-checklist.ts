@@ -21,6 +21,7 @@ export type SetupNeed =
   | "review"
   | "booking";
 
+/** One line of the list, in the order in which an owner works it off. */
 export interface SetupItem {
   need: SetupNeed;
   isDone: boolean;

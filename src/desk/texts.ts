@@ -97,6 +97,10 @@ export const DESK_TEXTS: Record<Language, DeskTexts> = {
   },
 };
 
+/**
+ * What staff read of requests, in their language. Names are put in as they are: the messengers'
+ * edges escape them.
+ */
 export interface DeskTexts {
   notAllowed: string;
   ownRequest: string;

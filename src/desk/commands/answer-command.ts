@@ -1,16 +1,24 @@
 import { UserError } from "../../domain/errors.ts";
+import type { CardButton } from "../../domain/messenger.ts";
 import { type Tx, withSavepoint } from "../../store/db.ts";
 import type { DeskDeps } from "../deps.ts";
 import { isReadByOthers } from "../silence.ts";
 import { DESK_TEXTS } from "../texts.ts";
-import { type CommandCall, echoed, type StaffCall } from "./command.ts";
+import { type CommandCall, echoed, type Said, type StaffCall } from "./command.ts";
 import { mayUse } from "./help.ts";
+import { noteStranger, noteUsed } from "./note-command.ts";
 import { noteForbidden } from "./note-forbidden.ts";
 import { COMMAND_TABLE } from "./table.ts";
 
 /** `ask_chat`: nothing is done yet; call again with what the messenger says of the chat. */
-export type CommandAnswer = { kind: "answer"; text: string } | { kind: "ask_chat" };
+export type CommandAnswer =
+  | { kind: "answer"; text: string; buttons?: CardButton[] }
+  | { kind: "ask_chat" };
 
+/**
+ * Who used which command stands in the trail, and who was not allowed to. A UserError is the
+ * answer, and what the command had written is rolled back; anything else goes on up.
+ */
 export async function answerCommand(
   tx: Tx,
   deps: DeskDeps,
@@ -20,16 +28,19 @@ export async function answerCommand(
   const { name } = call.command;
   const command = Object.hasOwn(COMMAND_TABLE, name) ? COMMAND_TABLE[name] : undefined;
   const isMember = isStaff(call);
-  const notStaff = texts.notStaff(call.command.person.id);
-  if (!command) return say(isMember ? texts.unknownCommand(echoed(name), known()) : notStaff);
-  if (!mayUse(command, call)) {
-    if (!isMember) return say(notStaff);
+  if (!isMember && !(command && mayUse(command, call))) {
+    await noteStranger(tx, deps, call);
+    return say(texts.notStaff(call.command.person.id));
+  }
+  if (!command) return say(texts.unknownCommand(echoed(name), known()));
+  if (isMember && !mayUse(command, call)) {
     await noteForbidden(tx, deps, call);
     return say(texts.adminOnly);
   }
   if (command.namesClients && (await isReadByOthers(tx, call.tenantId, call.command)))
     return say(texts.elsewhere(name));
   if (call.chat === null && command.asksChat?.(call)) return { kind: "ask_chat" };
+  await noteUsed(tx, deps, call);
   try {
     // what a refused command has written goes with it
     return say(await withSavepoint(tx, (inner) => command.run(inner, deps, call as StaffCall))); // `mayUse` saw to it
@@ -49,6 +60,8 @@ function known(): string {
     .join(", ");
 }
 
-function say(text: string): CommandAnswer {
-  return { kind: "answer", text };
+function say(said: Said): CommandAnswer {
+  if (typeof said === "string") return { kind: "answer", text: said };
+  const { text, buttons } = said;
+  return { kind: "answer", text, ...(buttons.length > 0 ? { buttons } : {}) };
 }

@@ -1,6 +1,7 @@
 import type { ChatFacts } from "../../domain/chat-facts.ts";
 import type { CommandEvent } from "../../domain/inbound.ts";
 import type { Language } from "../../domain/language.ts";
+import type { CardButton } from "../../domain/messenger.ts";
 import type { Tx } from "../../store/db.ts";
 import type { StaffMember, StaffRole } from "../../store/staff.ts";
 import type { DeskDeps } from "../deps.ts";
@@ -33,14 +34,19 @@ interface CommandWords {
 /** A word that staff type. Throws UserError for what the person can put right. */
 export type Command = CommandWords &
   (
-    | { roles: "anybody"; run(tx: Tx, deps: DeskDeps, call: CommandCall): Promise<string> }
-    | { roles: readonly StaffRole[]; run(tx: Tx, deps: DeskDeps, call: StaffCall): Promise<string> }
+    | { roles: "anybody"; run(tx: Tx, deps: DeskDeps, call: CommandCall): Promise<Said> }
+    | { roles: readonly StaffRole[]; run(tx: Tx, deps: DeskDeps, call: StaffCall): Promise<Said> }
   );
+
+/** Buttons stand below the answer; each says who may press it. */
+export type Said = string | { text: string; buttons: CardButton[] };
 
 /** By the word, lower case and without the slash. */
 export type CommandTable = Readonly<Record<string, Command>>;
 
+/** Active people of both roles. */
 export const STAFF: readonly StaffRole[] = ["operator", "admin"];
+/** Active admins alone. */
 export const ADMINS: readonly StaffRole[] = ["admin"];
 
 /** The first word in lower case, and the rest as it was typed. */

@@ -1,17 +1,25 @@
 import { approvalName } from "../../domain/approval.ts";
 import type { Language } from "../../domain/language.ts";
-import { pendingApprovals } from "../../store/approvals.ts";
+import type { CardButton } from "../../domain/messenger.ts";
+import { insertDigest } from "../../store/approval-digests.ts";
+import { type ApprovalRow, pendingApprovals } from "../../store/approvals.ts";
+import type { Tx } from "../../store/db.ts";
 import { type WaitingHandoff, waitingHandoffs } from "../../store/handoffs.ts";
 import { orderName } from "../../store/orders.ts";
 import { type UncertainReply, uncertainReplies } from "../../store/uncertain-replies.ts";
+import { type UnknownOutcome, unknownOutcomes } from "../../store/unknown-outcomes.ts";
+import { digestState, itemsOf } from "../../tools/approval-digest.ts";
+import { digestButtons } from "../../tools/digest-card.ts";
 import { handoffTitle } from "../../tools/handoff-card.ts";
 import type { DeskDeps } from "../deps.ts";
+import { standingLines, standingStops } from "../stops.ts";
+import { waitingFacts } from "../waiting-lines.ts";
 import { type Command, STAFF } from "./command.ts";
 
 /** Longest list of approvals, of requests for a person, and of lost replies that an answer holds. */
 const MOST_LISTED = 20;
 
-/** What waits for a person, the longest first. */
+/** What is stopped, then what waits for a person, the longest first. */
 export const pending: Command = {
   roles: STAFF,
   namesClients: true,
@@ -20,17 +28,41 @@ export const pending: Command = {
     const approvals = await pendingApprovals(tx, tenantId);
     const handoffs = await waitingHandoffs(tx, { tenantId, limit: MOST_LISTED });
     const lost = await uncertainReplies(tx, { tenantId, limit: MOST_LISTED });
-    if (approvals.length + handoffs.length + lost.length === 0)
-      return TEXTS[deps.dress.staffLanguage].nothing;
-    return [
-      ...approvals
-        .slice(0, MOST_LISTED)
-        .map((one) => `${approvalName(one.number)} ${one.toolName}: ${one.payloadSummary}`),
+    const unknown = await unknownOutcomes(tx, { tenantId, limit: MOST_LISTED });
+    const stops = standingLines(await standingStops(tx, tenantId), deps.dress.staffLanguage);
+    if (approvals.length + handoffs.length + lost.length + unknown.length === 0)
+      return [...stops, TEXTS[deps.dress.staffLanguage].nothing].join("\n");
+    const lines = [
+      ...stops,
+      ...unknown.map((one) => unknownLine(deps, one)),
+      ...approvals.slice(0, MOST_LISTED).map((one) => approvalLine(deps, one)),
       ...handoffs.map((one) => handoffLine(deps, one)),
       ...lost.reverse().map((one) => lostLine(deps, one)),
-    ].join("\n");
+    ];
+    return { text: lines.join("\n"), buttons: await requestButtons(tx, deps, tenantId) };
   },
 };
+
+/** The same buttons as on a digest, bound to what is shown here. */
+async function requestButtons(tx: Tx, deps: DeskDeps, tenantId: string): Promise<CardButton[]> {
+  const state = await digestState(tx, { tenantId, known: null, most: MOST_LISTED });
+  const items = itemsOf(state);
+  await insertDigest(tx, { id: state.id, tenantId, items, now: deps.clock.now() });
+  return digestButtons(state, deps.dress.staffLanguage);
+}
+
+function approvalLine({ dress, clock }: DeskDeps, approval: ApprovalRow): string {
+  const { number, toolName, payloadSummary } = approval;
+  const waits = waitingFacts(approval, clock.now(), dress.staffLanguage);
+  return `${approvalName(number)} ${toolName}: ${payloadSummary} · ${waits}`;
+}
+
+function unknownLine(deps: DeskDeps, outcome: UnknownOutcome): string {
+  const texts = TEXTS[deps.dress.staffLanguage];
+  const state = outcome.isAsked ? texts.didItHappen : texts.beingChecked;
+  const name = `${approvalName(outcome.number)} ${outcome.toolName}: ${outcome.summary}`;
+  return `${name} · ${state} · ${ageOf(deps, outcome.since)}`;
+}
 
 function handoffLine(deps: DeskDeps, handoff: WaitingHandoff): string {
   const { reason, clientName, orderNumber, createdAt } = handoff;
@@ -58,11 +90,15 @@ const TEXTS = {
   en: {
     nothing: "Nothing waits for a decision.",
     lostReply: "A reply may not have arrived",
+    beingChecked: "outcome not known, the provider is asked",
+    didItHappen: "outcome not known, please answer on its card whether it happened",
     minutes: (count: number) => `${count} min`,
   },
   ru: {
     nothing: "Ничего не ждёт решения.",
     lostReply: "Ответ клиенту мог не дойти",
+    beingChecked: "итог неизвестен, спрашиваем провайдера",
+    didItHappen: "итог неизвестен, ответьте на карточке, произошло ли это",
     minutes: (count: number) => `${count} мин`,
   },
 } as const satisfies Record<Language, unknown>;

@@ -6,18 +6,17 @@ import type { SetupItem, SetupNeed } from "../setup-checklist.ts";
 export type Lack = "slackInvite" | "telegramMember" | "forum" | "topics" | "deleting";
 
 interface SetupTexts {
-  purposes: Record<DestinationPurpose, string>;
   lacks: Record<Lack, string>;
   /** What stands once it is done, and the next step until then. */
   needs: Record<SetupNeed, { done: string; next(missing: string[], tenantId: string): string }>;
   notYet(purpose: DestinationPurpose): string;
   done(purpose: DestinationPurpose): string;
+  already(purpose: DestinationPurpose): string;
+  givenUp(purpose: DestinationPurpose): string;
+  servesNothing: string;
   onlyInGroup(purpose: DestinationPurpose): string;
   unsure: string;
   groupHelp: string;
-  testTitle: string;
-  serves: string;
-  setBy: string;
   isOpen: string;
   keptClosed(count: number): string;
   optional: string;
@@ -41,13 +40,9 @@ export function checklistText(
   ].join("\n");
 }
 
+/** For the owner while a desk is set up; each missing thing names the step that brings it. */
 export const SETUP_TEXTS: Record<Language, SetupTexts> = {
   en: {
-    purposes: {
-      operators: "operators: cards that ask for a decision come here",
-      review: "review: conversations are shown here",
-      kyc: "kyc: kept for identity documents; for now they go to the operators' chats",
-    },
     lacks: {
       slackInvite: "I am not in this channel: type /invite and my name, then say it again.",
       telegramMember: "I may not write here: let me write, then say it again.",
@@ -103,24 +98,19 @@ export const SETUP_TEXTS: Record<Language, SetupTexts> = {
     },
     notYet: (purpose) => `This chat cannot serve ${purpose} yet. Nothing was changed.`,
     done: (purpose) => `From now on this chat serves ${purpose}. A test card comes here.`,
+    already: (purpose) => `This chat serves ${purpose} already.`,
+    givenUp: (purpose) => `This chat serves ${purpose} no longer.`,
+    servesNothing: "This chat serves nothing here. Nothing was changed.",
     onlyInGroup: (purpose) => `Type /setup ${purpose} in the group or channel that it is for.`,
     unsure:
       "I could not check my rights here. If no test card comes, let me write here and say it again.",
     groupHelp:
       "Type what this chat is for:\n/setup operators: cards that ask for a decision come here\n/setup review: conversations are shown here (Telegram: a group with topics, where I am an administrator)\n/setup kyc: kept for identity documents; for now they go to the operators' chats",
-    testTitle: "Test card",
-    serves: "This chat serves",
-    setBy: "Set by",
     isOpen: "Nothing keeps the desk closed.",
     keptClosed: (count) => `What still keeps the desk closed: ${count}`,
     optional: "may be left out",
   },
   ru: {
-    purposes: {
-      operators: "operators: сюда приходят карточки, которые ждут решения",
-      review: "review: здесь видны разговоры",
-      kyc: "kyc: для документов клиентов; пока они приходят в чаты операторов",
-    },
     lacks: {
       slackInvite: "Меня нет в этом канале: наберите /invite и моё имя, потом повторите команду.",
       telegramMember: "Я не могу сюда писать: разрешите мне писать и повторите команду.",
@@ -176,15 +166,15 @@ export const SETUP_TEXTS: Record<Language, SetupTexts> = {
     },
     notYet: (purpose) => `Этот чат пока не может быть ${purpose}. Ничего не изменено.`,
     done: (purpose) => `Теперь этот чат: ${purpose}. Сюда придёт пробная карточка.`,
+    already: (purpose) => `Этот чат уже ${purpose}.`,
+    givenUp: (purpose) => `Этот чат больше не ${purpose}.`,
+    servesNothing: "Этот чат здесь ни для чего не служит. Ничего не изменено.",
     onlyInGroup: (purpose) =>
       `Наберите /setup ${purpose} в той группе или канале, для которых это.`,
     unsure:
       "Не удалось проверить мои права здесь. Если пробная карточка не придёт, разрешите мне писать и повторите команду.",
     groupHelp:
       "Наберите, для чего этот чат:\n/setup operators: сюда приходят карточки, которые ждут решения\n/setup review: здесь видны разговоры (Telegram: группа с темами, я в ней администратор)\n/setup kyc: для документов клиентов; пока они приходят в чаты операторов",
-    testTitle: "Пробная карточка",
-    serves: "Этот чат",
-    setBy: "Задал",
     isOpen: "Ничто не мешает открыть обмен.",
     keptClosed: (count) => `Что ещё не готово: ${count}`,
     optional: "можно без этого",

@@ -1,11 +1,10 @@
 import type { ChatFacts } from "../../domain/chat-facts.ts";
 import type { CommandEvent } from "../../domain/inbound.ts";
-import type { Card } from "../../domain/messenger.ts";
-import { writeAudit } from "../../store/audit.ts";
+import type { Language } from "../../domain/language.ts";
 import type { Tx } from "../../store/db.ts";
-import { type DestinationPurpose, upsertDestination } from "../../store/destinations.ts";
-import { writeOutgoing } from "../../store/outbox.ts";
+import { type DestinationPurpose, listDestinations } from "../../store/destinations.ts";
 import type { DeskDeps } from "../deps.ts";
+import { type Requested, requestChange, requestedText } from "../request-change.ts";
 import { setupChecklist } from "../setup-checklist.ts";
 import { ADMINS, type Command, type StaffCall, splitArgs } from "./command.ts";
 import { checklistText, type Lack, SETUP_TEXTS } from "./setup-texts.ts";
@@ -13,7 +12,7 @@ import { checklistText, type Lack, SETUP_TEXTS } from "./setup-texts.ts";
 /** In a group: makes it serve a purpose. In private: what still keeps the desk closed. */
 export const setup: Command = {
   roles: ADMINS,
-  usage: "[operators | review | kyc]",
+  usage: "[operators | review | kyc | off]",
   help: {
     en: "here in private: what is still missing; in a group: what the group is for",
     ru: "в личном чате: чего ещё не хватает; в группе: для чего она",
@@ -23,6 +22,8 @@ export const setup: Command = {
     const { command } = call;
     const texts = SETUP_TEXTS[deps.dress.staffLanguage];
     const purpose = purposeOf(command);
+    if (command.chatKind === "group" && splitArgs(command.args).word === "off")
+      return giveUp(tx, deps, call);
     if (purpose === null)
       return command.chatKind === "group"
         ? texts.groupHelp
@@ -39,7 +40,7 @@ function purposeOf({ args }: CommandEvent): DestinationPurpose | null {
   return PURPOSES.find((purpose) => purpose === word) ?? null;
 }
 
-/** What is missing for the purpose is named first: then nothing is changed. */
+/** What is missing for the purpose is named first: then nothing is asked for. */
 async function claim(
   tx: Tx,
   deps: DeskDeps,
@@ -51,23 +52,55 @@ async function claim(
   if (lacks.needed.length > 0)
     return [texts.notYet(purpose), ...lacks.needed.map((lack) => texts.lacks[lack])].join("\n");
   const { messenger, channelId, chatId } = command;
-  const now = deps.clock.now();
-  await upsertDestination(tx, { tenantId, purpose, messenger, channelId, chatId, now });
-  const card = testCard(deps, purpose, staff.name);
-  await writeOutgoing(tx, { jobs: deps.dress.jobs, tenantId, now }, [
-    { channelId, chatId, purpose: "card", content: { kind: "card", card } },
-  ]);
-  await writeAudit(tx, [
-    {
-      ...{ tenantId, userId: staff.id, createdAt: now, eventType: "destination.set" },
-      summary: `${messenger} ${chatId} serves ${purpose}`,
-      refs: { via: messenger, chat: chatId, purpose },
-    },
-  ]);
+  const language = deps.dress.staffLanguage;
+  const change = { kind: "destination", op: "add", messenger, channelId, chatId, purpose } as const;
+  const asked = { tenantId, by: staff.id, change, now: deps.clock.now(), language };
+  const requested = await requestChange(tx, deps, asked);
   const unsure = chat?.kind === "unreachable" ? [texts.unsure] : [];
-  return [texts.done(purpose), ...unsure, ...lacks.wanted.map((lack) => texts.lacks[lack])].join(
-    "\n",
-  );
+  const wanted = lacks.wanted.map((lack) => texts.lacks[lack]);
+  return [saidOf(requested, { purpose, language }), ...unsure, ...wanted].join("\n");
+}
+
+function saidOf(
+  requested: Requested,
+  { purpose, language }: { purpose: DestinationPurpose; language: Language },
+): string {
+  const texts = SETUP_TEXTS[language];
+  switch (requested.kind) {
+    case "done":
+      return texts.done(purpose);
+    case "unchanged":
+      return texts.already(purpose);
+    case "asked":
+      return requestedText(requested, language);
+    default:
+      return requested satisfies never;
+  }
+}
+
+/** The chat serves nothing any more. */
+async function giveUp(
+  tx: Tx,
+  deps: DeskDeps,
+  { tenantId, staff, command }: StaffCall,
+): Promise<string> {
+  const language = deps.dress.staffLanguage;
+  const texts = SETUP_TEXTS[language];
+  const { messenger, chatId } = command;
+  const all = await listDestinations(tx, tenantId);
+  const here = all.filter((one) => one.messenger === messenger && one.chatId === chatId);
+  if (here.length === 0) return texts.servesNothing;
+  const lines: string[] = [];
+  for (const { purpose, channelId } of here) {
+    const place = { messenger, channelId, chatId, purpose };
+    const change = { kind: "destination", op: "remove", ...place } as const;
+    const asked = { tenantId, by: staff.id, change, now: deps.clock.now(), language };
+    const requested = await requestChange(tx, deps, asked);
+    lines.push(
+      requested.kind === "asked" ? requestedText(requested, language) : texts.givenUp(purpose),
+    );
+  }
+  return lines.join("\n");
 }
 
 /** `needed`: the purpose cannot be served without; `wanted`: part of it cannot. */
@@ -85,17 +118,4 @@ function lacksOf(
   const wanted: Lack[] = [];
   if (purpose === "operators" && !chat.mayDeleteMessages) wanted.push("deleting");
   return { needed, wanted };
-}
-
-function testCard(deps: DeskDeps, purpose: DestinationPurpose, by: string): Card {
-  const texts = SETUP_TEXTS[deps.dress.staffLanguage];
-  return {
-    title: texts.testTitle,
-    facts: [
-      { label: texts.serves, value: texts.purposes[purpose] },
-      { label: texts.setBy, value: by },
-    ],
-    footer: deps.dress.sandbox ? ["SANDBOX"] : [],
-    buttons: [],
-  };
 }

@@ -1,21 +1,25 @@
 import type { Language } from "../../domain/language.ts";
 import { booking } from "./booking.ts";
+import { cancel } from "./cancel.ts";
 import type { CommandTable } from "./command.ts";
 import { helpOf } from "./help.ts";
-import { resume, stop } from "./payouts.ts";
 import { pending } from "./pending.ts";
 import { setup } from "./setup.ts";
+import { staff } from "./staff.ts";
+import { resume, stop } from "./stop.ts";
 import { tool, tools } from "./tools.ts";
 import { whoAmI } from "./who-am-i.ts";
 
 /** Every word that staff may type; both messengers know the same. */
 export const COMMAND_TABLE: CommandTable = {
   pending,
+  cancel,
   booking,
   tools,
   tool,
   stop,
   resume,
+  staff,
   setup,
   whoami: whoAmI,
   help: helpOf(() => COMMAND_TABLE),

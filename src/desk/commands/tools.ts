@@ -1,6 +1,7 @@
 import type { Language } from "../../domain/language.ts";
 import type { RiskClass } from "../../domain/tool.ts";
 import type { Tx } from "../../store/db.ts";
+import { CHANGE_AUTHORITY } from "../../tools/change-authority/tool-name.ts";
 import { type ListedTool, listTools, switchTool, type ToolLack } from "../change-tool.ts";
 import type { DeskDeps } from "../deps.ts";
 import { ADMINS, type Command, echoed, STAFF, type StaffCall, splitArgs } from "./command.ts";
@@ -40,6 +41,7 @@ async function change(
   const listed = await listTools(tx, deps.registry, tenantId);
   const known = listed.find((one) => one.tool.name === toolName);
   if (!known) return texts.unknown(echoed(toolName));
+  if (toolName === CHANGE_AUTHORITY) return texts.fixed(toolName);
   if (known.isActive === isActive) return texts.already(toolName, isActive);
   await switchTool(tx, { tenantId, by: staff.id, now: deps.clock.now(), ...wanted });
   deps.toolsChanged(tx, tenantId);
@@ -79,6 +81,8 @@ const TEXTS = {
     } satisfies Record<ToolLack, string>,
     usage: "Use /tool on NAME or /tool off NAME; /tools lists the names.",
     unknown: (name: string) => `There is no tool ${name}. /tools lists the names.`,
+    fixed: (name: string) =>
+      `${name} stays on: it is how it is changed who may do what. Nothing was changed.`,
     already: (name: string, isOn: boolean) => `${name} was ${isOn ? "on" : "off"} already.`,
     on: (name: string) => `${name} is on from the next message of a client on.`,
     off: (name: string) => `${name} is off from the next message of a client on.`,
@@ -105,6 +109,8 @@ const TEXTS = {
     } satisfies Record<ToolLack, string>,
     usage: "Есть /tool on NAME и /tool off NAME; имена показывает /tools.",
     unknown: (name: string) => `Инструмента ${name} нет. Имена показывает /tools.`,
+    fixed: (name: string) =>
+      `${name} всегда включён: через него меняется, кто что может. Ничего не изменено.`,
     already: (name: string, isOn: boolean) => `${name} уже ${isOn ? "включён" : "выключен"}.`,
     on: (name: string) => `${name} включён со следующего сообщения клиента.`,
     off: (name: string) => `${name} выключен со следующего сообщения клиента.`,

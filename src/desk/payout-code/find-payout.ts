@@ -1,4 +1,5 @@
 import { writeAudit } from "../../store/audit.ts";
+import type { AuditEvent } from "../../store/audit-events.ts";
 import type { Tx } from "../../store/db.ts";
 import { handoffById } from "../../store/handoffs.ts";
 import { isOwnRequest } from "../../store/makers.ts";
@@ -14,6 +15,7 @@ import { CODE_TEXTS } from "./texts.ts";
 /** A code that nobody sends blocks its order for others no longer than this, product time. */
 const DRAFT_HOLDS_MS = 10 * 60_000;
 
+/** An order, locked, that waits for a code typed by staff. `draft`: null: nothing is typed. */
 export interface CodeWork {
   tenantId: string;
   handoffId: string;
@@ -30,6 +32,7 @@ export interface CodeRefusal {
   ofPerson: Order | null;
 }
 
+/** With `found` the order is locked: no other press can send a code meanwhile. */
 export type FoundPayout = { kind: "found"; work: CodeWork } | ({ kind: "refused" } & CodeRefusal);
 
 /** The payout that a button or form is about; its order is locked until the transaction ends. */
@@ -106,7 +109,7 @@ async function draftOf(tx: Tx, deps: DeskDeps, order: Order): Promise<CodeWork["
 export function noteCode(
   tx: Tx,
   deps: DeskDeps,
-  said: { order: Order; by: string | null; eventType: string },
+  said: { order: Order; by: string | null; eventType: AuditEvent },
 ): Promise<void> {
   const { order, by, eventType } = said;
   return writeAudit(tx, [

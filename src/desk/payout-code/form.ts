@@ -7,12 +7,14 @@ import { PAYOUT_CODE_FORM } from "../secret-forms.ts";
 export const MOST_CODE_CHARS = 64;
 const MOST_UNTIL_CHARS = 40;
 
+/** In the clear, and only on its way: it is sealed before it is stored. */
 export interface TypedCode {
   code: string;
   /** Milliseconds; null: none was named. */
   until: number | null;
 }
 
+/** What was typed, or why it cannot be used, for the person who typed it. */
 export type ReadCode =
   | ({ kind: "ok" } & TypedCode)
   /** What is wrong, by the field that it stands in. */

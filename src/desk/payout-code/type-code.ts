@@ -78,6 +78,7 @@ export async function keepTypedCode(
   return echo(deps, work, draft);
 }
 
+/** Sealed for this order; a new one takes the place of the old. */
 export async function keepDraft(
   tx: Tx,
   deps: DeskDeps,

@@ -1,0 +1,66 @@
+import type { DecisionVia } from "../domain/approval.ts";
+import type { ClickEvent } from "../domain/inbound.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { StaffMember } from "../store/staff.ts";
+
+/**
+ * One person's answer to one request. Who it is and what they saw is told by the way it came in.
+ */
+export interface Decision {
+  tenantId: string;
+  approvalId: string;
+  /** null: nobody that we know. */
+  staff: StaffMember | null;
+  decision: "approve" | "reject";
+  /** Of a rejection; null or left out: none yet, it may be given later. */
+  reason?: string | null;
+  /** Fields of the action that are changed before it is approved: one act with the approval. */
+  edit?: JsonObject | null;
+  via: DecisionVia;
+  /** Digest of what the person saw, or its head; left out: it was not told. */
+  seen?: string | null;
+  /** Where a button was pressed. */
+  place?: Place | undefined;
+  /** More decisions follow in this transaction: the list of requests is brought up to date after them. */
+  isOneOfMany?: boolean;
+}
+
+/**
+ * Cards are pressed in chats: in one that strangers read, only on the card that we posted there.
+ */
+export type Place = Pick<ClickEvent, "messenger" | "channelId" | "chatId" | "chatKind">;
+
+/** By somebody who may decide. */
+export type StaffDecision = Decision & { staff: StaffMember };
+
+/**
+ * A refusal is a value and leaves the request as it was. `counted`: the vote stands, and more
+ * people are needed.
+ */
+export interface Decided {
+  accepted: boolean;
+  code:
+    | "approved"
+    | "counted"
+    | "rejected"
+    | "forbidden"
+    | "not_found"
+    | "already_decided"
+    | "voted_before"
+    | "under_way"
+    | "payouts_stopped"
+    /** The client objected: somebody must lift that before anybody approves it. */
+    | "frozen"
+    /** The action was changed after the person saw it. */
+    | "changed_since"
+    /** What was asked for cannot be changed so. */
+    | "edit_refused"
+    | "daily_cap";
+  /** For the person, in the staff's language. */
+  message: string;
+}
+
+/** `message` is for the person alone, in the staff's language. */
+export function refused(code: Decided["code"], message: string): Decided {
+  return { accepted: false, code, message };
+}

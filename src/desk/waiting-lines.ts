@@ -1,0 +1,67 @@
+import { approvalName } from "../domain/approval.ts";
+import type { Language } from "../domain/language.ts";
+import type { ApprovalRow } from "../store/approvals.ts";
+import { requestTitle } from "../tools/approval-card.ts";
+
+type Shown = Pick<ApprovalRow, "number" | "requestedAction" | "status" | "createdAt" | "expiresAt">;
+
+/** Longest list in one line; the rest is counted. */
+const MOST_NAMED = 20;
+
+/** What waits, in one line: number, what is asked, since when, how long still. */
+export function namedWaiting(approvals: readonly Shown[], now: number, language: Language): string {
+  const named = approvals.slice(0, MOST_NAMED).map((one) => nameWaiting(one, now, language));
+  const rest = approvals.length - named.length;
+  return [...named, ...(rest > 0 ? [TEXTS[language].more(rest)] : [])].join("; ");
+}
+
+function nameWaiting(approval: Shown, now: number, language: Language): string {
+  const { number, requestedAction } = approval;
+  const facts = waitingFacts(approval, now, language);
+  return `${approvalName(number)} ${requestTitle(requestedAction, language)} (${facts})`;
+}
+
+/** Since when it waits, and how long still; what is owed to a client says so. */
+export function waitingFacts(
+  { status, createdAt, expiresAt }: Pick<Shown, "status" | "createdAt" | "expiresAt">,
+  now: number,
+  language: Language,
+): string {
+  const texts = TEXTS[language];
+  return [
+    texts.waits(shownSpan(now - createdAt, language)),
+    expiresAt === null ? texts.owed : texts.left(shownSpan(expiresAt - now, language)),
+    ...(status === "frozen" ? [texts.frozen] : []),
+  ].join(", ");
+}
+
+/** Whole minutes up to two days, then days. */
+export function shownSpan(ms: number, language: Language): string {
+  const { minutes, hours, days } = TEXTS[language].units;
+  const all = Math.max(0, Math.floor(ms / 60_000));
+  if (all < 60) return `${all} ${minutes}`;
+  if (all < 2 * 24 * 60) {
+    const rest = all % 60;
+    return `${Math.floor(all / 60)} ${hours}${rest > 0 ? ` ${rest} ${minutes}` : ""}`;
+  }
+  return `${Math.floor(all / (24 * 60))} ${days}`;
+}
+
+const TEXTS = {
+  en: {
+    waits: (span: string) => `waits ${span}`,
+    left: (span: string) => `${span} left`,
+    owed: "a client's money is here, it does not expire",
+    frozen: "frozen",
+    more: (count: number) => `and ${count} more: /pending`,
+    units: { minutes: "min", hours: "h", days: "d" },
+  },
+  ru: {
+    waits: (span: string) => `ждёт ${span}`,
+    left: (span: string) => `осталось ${span}`,
+    owed: "деньги клиента уже у нас, срок не истекает",
+    frozen: "заморожено",
+    more: (count: number) => `и ещё ${count}: /pending`,
+    units: { minutes: "мин", hours: "ч", days: "д" },
+  },
+} as const satisfies Record<Language, unknown>;
