@@ -5,6 +5,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Received } from "../store/receive.ts";
 import type { Finding, StaffChat } from "./finding.ts";
 
+/** Takes no texts of leads and no tokens: fields name ids, kinds and codes. */
 export interface EdgeLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -26,9 +27,19 @@ export interface EdgeOptions {
   commandMenu?: readonly { command: string; description: string }[];
 }
 
+/** `detail`: one line for the owner, without a secret. */
 export interface EdgeStatus {
   ok: boolean;
   detail: string;
+}
+
+/** What came while nobody took events in. */
+export interface Missed {
+  /** Chats of leads that are known. */
+  chatIds: readonly string[];
+  /** By the messenger's clock, milliseconds. */
+  sinceMs: number;
+  signal: AbortSignal;
 }
 
 /** One bot account: takes events in, and sends by its `messenger`. */
@@ -49,6 +60,8 @@ export interface MessengerEdge {
   stop(): Promise<void>;
   /** For /readyz. */
   status(): EdgeStatus;
+  /** Reads what was missed; how much that was. Absent where the messenger keeps it for us. */
+  catchUp?(missed: Missed): Promise<number>;
   /** What the messenger sends us over HTTP; absent when we fetch events ourselves. */
   takeRequest?(request: Request): Promise<Response>;
 }

@@ -8,6 +8,10 @@ export type Fetched =
   | { kind: "gone"; error: string }
   | { kind: "later"; error: string };
 
+/**
+ * `headers` may hold a token: they go to the allowed hosts alone, and no redirect takes them
+ * elsewhere.
+ */
 export interface FileRequest {
   url: string;
   /** Only from the messenger's own hosts. */

@@ -14,14 +14,17 @@ export interface StaffChat {
   purpose: DestinationPurpose;
 }
 
+/** Nothing has to be done. */
 export function isWell(what: string): Finding {
   return { ok: true, what, nextStep: "" };
 }
 
+/** It works, and could be better. */
 export function note(what: string, nextStep: string): Finding {
   return { ok: true, what, nextStep };
 }
 
+/** Something will not work before `nextStep` is done. */
 export function problem(what: string, nextStep: string): Finding {
   return { ok: false, what, nextStep };
 }

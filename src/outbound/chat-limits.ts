@@ -25,6 +25,7 @@ type LimitName = keyof typeof LIMITS;
 /** `mirror`: nobody waits for it. */
 export type Sending = "first" | "mirror";
 
+/** Keeps below what messengers allow; a limit that is reached makes a row wait and never fail. */
 export interface ChatLimits {
   /** 0: send now, and it is counted. Else real milliseconds to wait. */
   take(messenger: Messenger, chatId: string, sending?: Sending): Promise<number>;
@@ -40,6 +41,9 @@ export interface SharedCounts {
   prefix: string;
 }
 
+/**
+ * `shared`: counts that several processes have in common; left out or null: this one counts alone.
+ */
 export function createChatLimits(shared?: SharedCounts | null): ChatLimits {
   const names = Object.keys(LIMITS) as LimitName[]; // keys of our own object
   const limiters = new Map(names.map((name) => [name, makeLimiter(name, shared)]));

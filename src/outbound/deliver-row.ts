@@ -13,6 +13,7 @@ import { readyFiles } from "./lead-files.ts";
 import { backoffMs, CODE_GONE, endOf, stepInDoubt, waitForThread } from "./next-step.ts";
 import { isLostReply, postLostReply } from "./uncertain-card.ts";
 
+/** What delivering one row works with. `signal`: a stop has waited long enough for it. */
 export interface DeliverContext {
   db: Db;
   clock: Clock;
@@ -21,7 +22,12 @@ export interface DeliverContext {
   /** Real time, for leases. */
   realNow(): number;
   /** The code of an order in the clear, or null when it is gone. */
-  decryptCode?(tenantId: string, orderId: string): Promise<string | null>;
+  decryptCode?(
+    chat: { tenantId: string; channelId: string; chatId: string },
+    orderId: string,
+  ): Promise<string | null>;
+  /** A person blocked us: written with the end of the row that told it. */
+  onBlocked?(tx: Tx, chat: { tenantId: string; channelId: string; chatId: string }): Promise<void>;
   /** A second, third … part of one row left; counted for the chat's limits. */
   onFurtherPart(): Promise<void>;
   signal: AbortSignal;
@@ -38,6 +44,10 @@ export async function deliverRow(
   const end = await attempt(context, messenger, { row, newParts });
   const now = context.clock.now();
   const finished = { end, newParts, now };
+  if (end.kind === "blocked") {
+    const alongside = (tx: Tx) => context.onBlocked?.(tx, row) ?? Promise.resolve();
+    return { end, more: await finishDelivery(context.db, row, { ...finished, alongside }) };
+  }
   if (!isLostReply(row, end)) return { end, more: await finishDelivery(context.db, row, finished) };
   const alongside = (tx: Tx) => postLostReply(tx, row, { end, now });
   await finishDelivery(context.db, row, { ...finished, alongside });
@@ -116,7 +126,7 @@ async function readyContent(
     case "card_edit":
       return readyEdit(context, row, content);
     case "secret_text": {
-      const code = await context.decryptCode?.(row.tenantId, content.orderId);
+      const code = await context.decryptCode?.(row, content.orderId);
       if (!code) return { end: { kind: "failed", error: CODE_GONE } };
       const text = content.text.replaceAll("{secret}", () => code);
       return { content: { kind: "text", text, protect: true } };

@@ -2,25 +2,32 @@ import { messageOf } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import type { Messenger } from "../domain/messenger.ts";
 import type { Clock } from "../lib/clock.ts";
-import type { Db } from "../store/db.ts";
+import type { Db, Tx } from "../store/db.ts";
 import { type ChatHead, chatHeads } from "../store/outbox.ts";
 import { claimDelivery, dropLeases, putOff } from "../store/outbox-claim.ts";
 import { type ChatLimits, createChatLimits, type SharedCounts } from "./chat-limits.ts";
 import { deliverRow } from "./deliver-row.ts";
 
+/** Ids, kinds and codes; never what is said in a message. */
 export interface OutboundLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
 
+/** One sender for all messengers of the process. */
 export interface OutboundOptions {
   db: Db;
   clock: Clock;
   /** By channel id. Rows of other channels are left to other processes. */
   messengers: ReadonlyMap<string, Messenger>;
   /** The code of an order in the clear, just before it is sent; null when it is gone. */
-  decryptCode?(tenantId: string, orderId: string): Promise<string | null>;
+  decryptCode?(
+    chat: { tenantId: string; channelId: string; chatId: string },
+    orderId: string,
+  ): Promise<string | null>;
+  /** A person blocked us; written with the end of the row that told it. */
+  onBlocked?(tx: Tx, chat: { tenantId: string; channelId: string; chatId: string }): Promise<void>;
   log: OutboundLog;
   /** No other process delivers from this database: leases found at the start are dropped. */
   alone?: boolean;
@@ -46,6 +53,7 @@ const TAKEN_REST_MS = 250;
 /** How long `stop` waits for answers on the way before it gives them up as uncertain. */
 const STOP_WAIT_MS = 10_000;
 
+/** Does nothing before `start`. */
 export function createOutbound(options: OutboundOptions): Outbound {
   return new Outbound(options);
 }
@@ -222,6 +230,7 @@ export class Outbound {
         messengers,
         realNow: () => this.#realNow(),
         decryptCode: this.#options.decryptCode,
+        onBlocked: this.#options.onBlocked,
         onFurtherPart: () => this.#limits.count(messenger, head.chatId, sending),
         signal: this.#giveUp.signal,
       },

@@ -6,6 +6,7 @@ import { type DeliveryEnd, REOPENED } from "../store/outbox-finish.ts";
 const GIVE_UP_AFTER_MS = 24 * 60 * 60 * 1000;
 /** Starts the error of a row that was tried for so long. */
 export const GIVEN_UP = "given up after a day: ";
+/** Stands in the row as its last error, and is known again by that. */
 export const CODE_GONE = "the order has no code any more";
 const LONGEST_BACKOFF_MS = 60_000;
 /** Look-ups that got no answer; then the row is treated as in a messenger without look-up. */

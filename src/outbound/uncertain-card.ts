@@ -8,6 +8,7 @@ import type { DeliveryEnd } from "../store/outbox-finish.ts";
 import { tenantById } from "../store/tenants.ts";
 import { CODE_GONE, GIVEN_UP } from "./next-step.ts";
 
+/** Ends after which the lead may have read nothing: people are told. */
 export type LostEnd = Extract<DeliveryEnd, { kind: "uncertain" | "failed" }>;
 
 /** Nobody may learn of it otherwise: the lead waits, and the deal believes that it was said. */

@@ -7,6 +7,7 @@ import { splitText } from "../split-text.ts";
 import { escapedCost, escapeSlack } from "./escape.ts";
 import { buttonBlocks, TEXT_LIMIT } from "./render-card.ts";
 
+/** `apiUrl` tells which hosts a `response_url` may have. */
 export interface Answering {
   client: webApi.WebClient;
   apiUrl: string;
@@ -14,6 +15,8 @@ export interface Answering {
 }
 
 const CALL_LIMIT_MS = 10_000;
+/** Of one block. */
+const SECTION_LIMIT = 3_000;
 /** A response_url may be used five times. */
 const PARTS = 5;
 
@@ -45,18 +48,21 @@ interface Shown {
   blocks?: types.KnownBlock[];
 }
 
-/** Nobody but the person reads it. An answer with buttons is one message. */
+/** Nobody but the person reads it. Buttons stand below the last message. */
 function shownParts({ text, privately, buttons }: DeskAnswer): Shown[] {
   const said = privately ?? text;
-  const parts = splitText(said, TEXT_LIMIT, escapedCost).slice(0, buttons ? 1 : PARTS);
-  if (!buttons) return parts.map((part) => ({ text: escapeSlack(part) }));
-  return parts.map((part) => ({
-    text: escapeSlack(part),
-    blocks: [
-      { type: "section", text: { type: "plain_text", text: part, emoji: false } },
-      ...buttonBlocks(buttons),
-    ],
-  }));
+  const limit = buttons ? SECTION_LIMIT : TEXT_LIMIT;
+  const parts = splitText(said, limit, escapedCost).slice(0, PARTS);
+  return parts.map((part, index) => {
+    const shown = { text: escapeSlack(part) };
+    if (!buttons || index < parts.length - 1) return shown;
+    const section = { type: "section" as const, text: plainText(part) };
+    return { ...shown, blocks: [section, ...buttonBlocks(buttons)] };
+  });
+}
+
+function plainText(text: string): types.PlainTextElement {
+  return { type: "plain_text", text, emoji: false };
 }
 
 async function respond(

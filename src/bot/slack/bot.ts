@@ -1,6 +1,7 @@
 import { webApi } from "@slack/bolt";
 import { messageOf, RetryableError, StartError } from "../../domain/errors.ts";
 import type { EdgeOptions, MessengerEdge } from "../edge.ts";
+import { catchUp } from "./catch-up.ts";
 import { slackCode } from "./delivery-error.ts";
 import { SlackHttp } from "./http.ts";
 import { inspectSlack } from "./inspect.ts";
@@ -10,6 +11,7 @@ import { createPeople } from "./people.ts";
 import { sdkLogger } from "./sdk-logger.ts";
 import { SlackSocket } from "./socket.ts";
 
+/** One workspace's account; how events come in is its `way`. */
 export interface SlackOptions extends EdgeOptions {
   botToken: string;
   way: SlackWay;
@@ -24,6 +26,7 @@ export type SlackWay =
 
 const CALL_LIMIT_MS = 20_000;
 
+/** Nothing is asked of Slack before it is checked, inspected or started. */
 export function createSlackBot(options: SlackOptions): MessengerEdge {
   const { apiUrl, log } = options;
   const client = new webApi.WebClient(options.botToken, {
@@ -54,6 +57,7 @@ export function createSlackBot(options: SlackOptions): MessengerEdge {
       if (way.kind === "socket") await checkAppToken(options, way.appToken);
       return { botUserId: found };
     },
+    catchUp: (missed) => catchUp(intake, missed),
     inspect: (chats) => inspectSlack({ botToken: options.botToken, apiUrl, log }, chats),
     ...(way.kind === "socket"
       ? lifeOf(new SlackSocket({ appToken: way.appToken, apiUrl, log, take }))

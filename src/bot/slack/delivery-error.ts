@@ -19,6 +19,10 @@ const INSTALLATION = new Set([
 const MAYBE_DONE = new Set(["fatal_error", "internal_error", "request_timeout", "update_failed"]);
 const LATER = new Set(["ratelimited", "rate_limited", "service_unavailable", "team_added_to_org"]);
 
+/**
+ * `uncertain` whenever Slack may have posted it: the outbox looks it up then and never guesses. A
+ * wrong token is no fault of the message: it waits.
+ */
 export function toDeliveryResult(error: unknown): DeliveryResult {
   if (error instanceof webApi.WebAPIRateLimitedError)
     return { kind: "retry", afterMs: error.retryAfter * 1000, error: error.message };

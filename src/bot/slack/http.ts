@@ -5,6 +5,10 @@ import { parseJson, readBody, refuse } from "../http-request.ts";
 import { within } from "../wait.ts";
 import type { Envelope } from "./intake.ts";
 
+/**
+ * `take` acknowledges by the envelope's own `ack`, which is the answer; what it does then goes on
+ * behind.
+ */
 export interface HttpOptions {
   signingSecret: string;
   log: EdgeLog;

@@ -6,6 +6,7 @@ import { plainLine } from "../plain-line.ts";
 import { slackCode } from "./delivery-error.ts";
 import { sdkLogger } from "./sdk-logger.ts";
 
+/** An account to be looked at, also one that is not running here. */
 export interface SlackAccount {
   botToken: string;
   /** Ends in `/api/`. */

@@ -11,12 +11,14 @@ import { parseSlack, type SlackInbound } from "./parse.ts";
 import type { People } from "./people.ts";
 import { renderModal } from "./render-card.ts";
 
+/** What Slack sent, from a socket or over HTTP, before anything in it is believed. */
 export interface Envelope {
   body: unknown;
   /** Slack delivers the envelope again until this is called. */
   ack(response?: Record<string, unknown>): Promise<void>;
 }
 
+/** `botUserId` asks Slack once; what the bot wrote itself is left out by it. */
 export interface IntakeOptions extends Answering {
   edge: EdgeOptions;
   people: People;

@@ -30,8 +30,13 @@ const contentFields = {
 const contentSchema = z.looseObject(contentFields);
 const place = { channel: z.string(), channel_type: z.string().optional() };
 
+/**
+ * Loose like all of them: Slack adds fields at any time. What we read is checked, the rest is not
+ * looked at.
+ */
 export const messageSchema = z.looseObject({ ...contentFields, ...place });
 
+/** Also sent when Slack itself adds a preview: the text may be the same as before. */
 export const changedMessageSchema = z.looseObject({
   type: z.literal("message"),
   subtype: z.literal("message_changed"),
@@ -41,6 +46,7 @@ export const changedMessageSchema = z.looseObject({
   ...place,
 });
 
+/** Of messages only; on files and the like nobody labels anything. */
 export const reactionSchema = z.looseObject({
   type: z.enum(["reaction_added", "reaction_removed"]),
   user: z.string(),
@@ -49,6 +55,7 @@ export const reactionSchema = z.looseObject({
   event_ts: z.string().optional(),
 });
 
+/** The envelope; what its `event` is decides which schema reads that. */
 export const eventSchema = z.looseObject({
   type: z.literal("event_callback"),
   event_id: z.string(),
@@ -67,6 +74,7 @@ const user = z.looseObject({
   team_id: z.string().optional(),
 });
 
+/** A pressed button. The container says where, the message itself is not believed. */
 export const blockActionsSchema = z.looseObject({
   type: z.literal("block_actions"),
   user,
@@ -93,6 +101,7 @@ export const blockActionsSchema = z.looseObject({
     .min(1),
 });
 
+/** A modal that was sent. `private_metadata` is ours and comes back as it was. */
 export const viewSubmissionSchema = z.looseObject({
   type: z.literal("view_submission"),
   user,
@@ -112,6 +121,7 @@ export const viewSubmissionSchema = z.looseObject({
   }),
 });
 
+/** Over HTTP it comes as a form, by socket as JSON. */
 export const slashCommandSchema = z.looseObject({
   command: z.string().startsWith("/"),
   text: z.string().optional(),

@@ -1,6 +1,7 @@
 import type { webApi } from "@slack/bolt";
 import { within } from "../wait.ts";
 
+/** Names are kept, so that a busy channel costs no call for each message. */
 export interface People {
   /** A person's name, or what is given when Slack does not tell it in time. */
   nameOf(userId: string, otherwise: string): Promise<string>;

@@ -19,12 +19,17 @@ const BUTTON_TEXT_LIMIT = 75;
 /** chat.update refuses more; the rest of a long text fallback stands in the blocks. */
 export const TEXT_LIMIT = 3900;
 
+/** Blocks stay within Slack's limits by being cut, facts by being split over several. */
 export interface RenderedCard {
   blocks: Block[];
   /** For notifications, and for clients without blocks. */
   text: string;
 }
 
+/**
+ * All words of others are escaped: none becomes a link, a mention or markup. A decided card has no
+ * buttons.
+ */
 export function renderCard(card: Card): RenderedCard {
   const blocks = [
     headerOf(card.title),
@@ -55,6 +60,7 @@ export function renderModal(form: FormRequest, origin: ModalOrigin): types.Modal
         action_id: "value",
         multiline: field.multiline,
         max_length: Math.min(field.maxLength, 3000),
+        ...(field.initial ? { initial_value: field.initial } : {}),
       },
     })),
   };
@@ -112,6 +118,9 @@ function footerBlocks(footer: string[]): Block[] {
   return [{ type: "context", elements: [{ type: "plain_text", text, emoji: false }] }];
 }
 
+/**
+ * The same action several times in a card gets a `#n`, which the reader of clicks takes off again.
+ */
 export function buttonBlocks(buttons: readonly CardButton[]): Block[] {
   const seen = new Map<string, number>();
   const elements = buttons.map((button): types.Button => {

@@ -6,6 +6,7 @@ import { slackCode } from "./delivery-error.ts";
 import type { Envelope } from "./intake.ts";
 import { sdkLogger } from "./sdk-logger.ts";
 
+/** `take` acknowledges by the envelope's own `ack`, after the event is stored. */
 export interface SocketOptions {
   appToken: string;
   /** Ends in `/api/`. */

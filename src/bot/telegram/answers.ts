@@ -19,6 +19,7 @@ import { inlineKeyboard, MESSAGE_LIMIT } from "./render-card.ts";
 const TOAST_WITHIN_MS = 1_800;
 const TOAST_LIMIT = 200;
 
+/** `prompts` signs what a forced reply is about, as Telegram keeps no state for us. */
 export interface AnswerOptions {
   api: Api;
   edge: EdgeOptions;

@@ -10,6 +10,7 @@ import { Poller } from "./poller.ts";
 import { createPromptCodec } from "./prompt.ts";
 import { Webhook, type WebhookOptions } from "./webhook.ts";
 
+/** One bot account; its updates come by webhook, or are polled. */
 export interface TelegramOptions extends EdgeOptions {
   token: string;
   /** Without a slash at the end. */
@@ -21,6 +22,7 @@ export interface TelegramOptions extends EdgeOptions {
 /** Longer than a poll may take; a send that hangs so long has an unknown end. */
 const CALL_LIMIT_S = 40;
 
+/** Nothing is asked of Telegram before it is checked, inspected or started. */
 export function createTelegramBot(options: TelegramOptions): MessengerEdge {
   const bot = new Bot(options.token, {
     client: {

@@ -7,6 +7,10 @@ import { neverLeft } from "../network-error.ts";
 const TOKEN_REFUSED_MS = 60_000;
 const SERVER_TROUBLE_MS = 1_000;
 
+/**
+ * `uncertain` whenever Telegram may have posted it, which nobody can look up there. `chatId` tells
+ * a person who blocked the bot from a group that put it out.
+ */
 export function toDeliveryResult(error: unknown, chatId: string): DeliveryResult {
   if (error instanceof GrammyError) return fromAnswer(error, chatId);
   if (error instanceof HttpError && neverLeft(error))
@@ -40,14 +44,17 @@ function isMoved(error: unknown): boolean {
   return error instanceof GrammyError && error.parameters.migrate_to_chat_id !== undefined;
 }
 
+/** By Telegram's words, as it gives no code of its own; all three go with the text of the API. */
 export function isFileTooBig(error: unknown): boolean {
   return describes(error, /^Bad Request: file is too big/);
 }
 
+/** The card shows already what it should: as good as done. */
 export function isNotModified(error: unknown): boolean {
   return describes(error, /^Bad Request: message is not modified/);
 }
 
+/** Nothing was posted: the same is sent again as plain text. */
 export function isMarkupRefused(error: unknown): boolean {
   return describes(error, /^Bad Request: can't parse entities/);
 }

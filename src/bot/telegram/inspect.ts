@@ -3,6 +3,7 @@ import { messageOf } from "../../domain/errors.ts";
 import { type Finding, isWell, note, problem, purposesByChat, type StaffChat } from "../finding.ts";
 import { plainLine } from "../plain-line.ts";
 
+/** An account to be looked at, also one that is not running here. */
 export interface TelegramAccount {
   token: string;
   apiRoot: string;

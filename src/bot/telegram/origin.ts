@@ -12,10 +12,12 @@ export function originOf(chat: Pick<Chat, "id" | "type">, from: User, channelId:
   };
 }
 
+/** A chat with one person; channels and groups are none. */
 export function isPrivate(chat: Pick<Chat, "type">): boolean {
   return chat.type === "private";
 }
 
+/** Telegram's ids are the same everywhere, so that there is no team. */
 export function personOf(user: User): Person {
   return {
     id: String(user.id),

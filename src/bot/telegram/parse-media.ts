@@ -34,6 +34,7 @@ const SERVICE = [
   "video_chat_participants_invited",
 ];
 
+/** Joins, pins and the like: Telegram's own words, which nobody wrote to us. */
 export function isServiceMessage(message: Message): boolean {
   return SERVICE.some((name) => name in message);
 }

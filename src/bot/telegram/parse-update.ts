@@ -11,6 +11,7 @@ import { isServiceMessage, parseMedia } from "./parse-media.ts";
 import { parseReaction } from "./parse-reaction.ts";
 import type { PromptReference } from "./prompt.ts";
 
+/** What parsing has to know beside the update; nothing here asks anybody. */
 export interface UpdateContext {
   channelId: string;
   bot: { id: number; username: string };

@@ -5,6 +5,7 @@ import { pause, within } from "../wait.ts";
 import type { Update } from "./api-types.ts";
 import { ALLOWED_UPDATES } from "./parse-update.ts";
 
+/** `take` rejects when the update must come again. */
 export interface PollerOptions {
   api: Api;
   log: EdgeLog;

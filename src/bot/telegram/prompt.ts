@@ -10,6 +10,7 @@ export interface PromptReference {
   subject: string;
 }
 
+/** Of one bot: a prompt of another bot, or copied from another chat, is not read as one. */
 export interface PromptCodec {
   /** HTML of a prompt for one person; null when the form asks for nothing. */
   write(form: FormRequest, to: { id: string; name: string; chatId: string }): string | null;

@@ -7,12 +7,14 @@ import type { InlineKeyboardMarkup } from "./api-types.ts";
 export const MESSAGE_LIMIT = 4096;
 const CALLBACK_BYTES = 64;
 
+/** Each within Telegram's length of a message. */
 export interface CardPart {
   html: string;
   /** The same without markup, should Telegram refuse the markup. */
   plain: string;
 }
 
+/** `keyboard` is empty on a decided card, which takes the buttons off. */
 export interface RenderedCard {
   /** More than one only when the facts do not fit; the buttons stand below the last. */
   parts: CardPart[];
@@ -24,6 +26,7 @@ export function renderCard(card: Card): RenderedCard {
   return { parts: pack(linesOf(card)), keyboard: keyboardOf(card) };
 }
 
+/** Enough for text between tags; attributes are never made of others' words. */
 export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
@@ -95,13 +98,13 @@ function pack(lines: CardPart[]): CardPart[] {
 }
 
 function keyboardOf(card: Card): InlineKeyboardMarkup {
-  return inlineKeyboard(card.outcome === undefined ? card.buttons : []);
+  return inlineKeyboard(card.outcome === undefined ? card.buttons : [], card.columns);
 }
 
-/** Two buttons a row. Throws RangeError like `renderCard`. */
-export function inlineKeyboard(buttons: readonly CardButton[]): InlineKeyboardMarkup {
+/** Throws RangeError like `renderCard`. */
+export function inlineKeyboard(buttons: readonly CardButton[], columns = 2): InlineKeyboardMarkup {
   const rows: CardButton[][] = [];
-  for (let at = 0; at < buttons.length; at += 2) rows.push(buttons.slice(at, at + 2));
+  for (let at = 0; at < buttons.length; at += columns) rows.push(buttons.slice(at, at + columns));
   return { inline_keyboard: rows.map((row) => row.map(buttonOf)) };
 }
 

@@ -7,6 +7,7 @@ import { pause, within } from "../wait.ts";
 import type { Update } from "./api-types.ts";
 import { ALLOWED_UPDATES } from "./parse-update.ts";
 
+/** `secret` has to be the same after a restart, or updates under way would be refused. */
 export interface WebhookOptions {
   /** Where Telegram delivers updates to. */
   url: string;
@@ -16,6 +17,7 @@ export interface WebhookOptions {
   checkEveryMs?: number;
 }
 
+/** Several updates may be handed to `take` at once; the order within a chat is its business. */
 export interface WebhookDeps {
   api: Api;
   log: EdgeLog;
