@@ -1,10 +1,12 @@
 import { parseArgs } from "node:util";
+import { AUDIT_USAGE, readAuditArgs } from "./cli/audit.ts";
 import { runDatabaseCommand } from "./cli/database-commands.ts";
 import { runDoctor } from "./cli/doctor.ts";
 import { environmentLine } from "./cli/environment-line.ts";
 import { runGuardCases } from "./cli/guard-cases.ts";
 import { runQuoteCases } from "./cli/quote-cases.ts";
 import { restore } from "./cli/restore.ts";
+import { rotateSecrets } from "./cli/secrets.ts";
 import { seed } from "./cli/seed.ts";
 import { loadConfig } from "./config.ts";
 import { messageOf } from "./domain/errors.ts";
@@ -12,6 +14,7 @@ import { createClock } from "./lib/clock.ts";
 import { openEmbedded, openPostgres, prepareDatabase } from "./store/database.ts";
 import { handCommand, holdFolder } from "./store/folder-lock.ts";
 import { placeOfMasterKey } from "./store/master-key.ts";
+import { unlockDatabase } from "./store/unlock.ts";
 
 const COMMANDS: Record<string, { usage: string; run(args: string[]): Promise<number> }> = {
   sandbox: { usage: "npm run sandbox -- [--port P] [--data-dir D]", run: sandbox },
@@ -28,7 +31,9 @@ const COMMANDS: Record<string, { usage: string; run(args: string[]): Promise<num
     usage: "npm run backup -- FILE [--force]",
     run: onDatabase("backup", { migrates: false }),
   },
+  audit: { usage: AUDIT_USAGE, run: auditTrail },
   restore: { usage: "npm run restore -- FILE", run: restoreFile },
+  secrets: { usage: "npm run secrets -- rotate", run: changeKey },
   doctor: {
     usage: "npm run doctor [-- --json]",
     run: (args) => runDoctor(args, (line) => console.log(line)),
@@ -78,7 +83,8 @@ async function sandbox(args: string[]): Promise<number> {
   const running = await startStandalone({
     port,
     dataDir: values["data-dir"],
-    parts: (world, origin) => makeParts(world, origin),
+    // a fixed place, so that a bot's SMTP_URL outlives a restart
+    parts: (world, origin) => makeParts(world, origin, { smtpPort: port > 0 ? port + 1 : 0 }),
   });
   console.log(`The played world is ready on ${running.origin}/sandbox. Start a bot with:`);
   console.log("SANDBOX=off");
@@ -128,10 +134,13 @@ function onDatabase(
       ? await openPostgres(config.databaseUrl)
       : await openEmbedded({ dir: `${config.dataDir}/db`, durable: !config.sandbox });
     try {
-      if (migrates) await prepareDatabase(database, config.sandbox ? "sandbox" : "real");
-      const { masterKey: fromEnv, dataDir } = config;
-      const keyPlace = placeOfMasterKey({ fromEnv, dataDir });
-      const parts = { db: database.db, clock: createClock(), keyPlace, write };
+      const keySource = { fromEnv: config.masterKey, dataDir: config.dataDir };
+      if (migrates) {
+        await unlockDatabase(database.db, keySource);
+        await prepareDatabase(database, config.world);
+      }
+      const keyPlace = placeOfMasterKey(keySource);
+      const parts = { db: database.db, clock: createClock(), keyPlace, keySource, write };
       return await runDatabaseCommand(parts, handed);
     } finally {
       await database.close();
@@ -140,11 +149,25 @@ function onDatabase(
   };
 }
 
+/** Bad usage is told here: who holds the folder could only answer with a line. */
+async function auditTrail(args: string[]): Promise<number> {
+  if (!readAuditArgs(args)) throw new UsageError("verify, or show with one ID, is wanted");
+  return onDatabase("audit", { migrates: false })(args);
+}
+
 async function restoreFile(args: string[]): Promise<number> {
   const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
   const [file] = positionals;
   if (!file || positionals.length > 1) throw new UsageError("one FILE is wanted");
   await restore({ file, config: loadConfig(), write: (line) => console.log(line) });
+  return 0;
+}
+
+async function changeKey(args: string[]): Promise<number> {
+  const { positionals } = parseArgs({ args, allowPositionals: true, options: {} });
+  if (positionals.length !== 1 || positionals[0] !== "rotate")
+    throw new UsageError("rotate is wanted");
+  await rotateSecrets({ config: loadConfig(), write: (line) => console.log(line) });
   return 0;
 }
 

@@ -1,6 +1,7 @@
 import { UserError } from "../domain/errors.ts";
 import type { Principal } from "./context.ts";
 
+/** `act`: what the request would do; see `actOf`. */
 export interface Access {
   principal: Principal;
   tenant: { id: string; state: "setup" | "open" };

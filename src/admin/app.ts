@@ -8,6 +8,7 @@ import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { bookingRoutes } from "./routes/booking.ts";
 import { channelRoutes } from "./routes/channels.ts";
+import { contactRoutes } from "./routes/contacts.ts";
 import { conversationRoutes } from "./routes/conversations.ts";
 import { exchangeSettingsRoutes } from "./routes/exchange-settings.ts";
 import { knowledgeRoutes } from "./routes/knowledge.ts";
@@ -18,12 +19,14 @@ import { rateRoutes } from "./routes/rates.ts";
 import { requisiteRoutes } from "./routes/requisites.ts";
 import { secretRoutes } from "./routes/secrets.ts";
 import { staffRoutes } from "./routes/staff.ts";
+import { stopRoutes } from "./routes/stops.ts";
 import { tenantRoutes } from "./routes/tenants.ts";
 import { toolRoutes } from "./routes/tools.ts";
 
 /** A knowledge document is the largest thing that is sent. */
 const BODY_BYTES = 2 * 1024 * 1024;
 
+/** The admin API as two functions; neither opens a port. */
 export interface Admin {
   /** Requests from outside, paths from `/api/admin` on. */
   fetch(request: Request): Promise<Response>;
@@ -31,6 +34,10 @@ export interface Admin {
   handleAs(principal: Principal, request: Request): Promise<Response>;
 }
 
+/**
+ * Routes may count on it: a token was checked and, but for `/tenants`, the tenant exists and the
+ * principal may do this kind of act there. A change checks again in its transaction.
+ */
 export function createAdmin(deps: AdminDeps): Admin {
   const app = new Hono<AdminEnv>().basePath("/api/admin");
   app.onError((error, c) => errorResponse(c, error, deps.log));
@@ -50,7 +57,9 @@ export function createAdmin(deps: AdminDeps): Admin {
   app.route("/policies", policyRoutes(deps));
   app.route("/approvals", approvalRoutes(deps));
   app.route("/payouts", payoutRoutes(deps));
+  app.route("/stops", stopRoutes(deps));
   app.route("/conversations", conversationRoutes(deps));
+  app.route("/contacts", contactRoutes(deps));
   app.route("/audit", auditRoutes(deps));
   app.route("/staff", staffRoutes(deps));
   app.route("/channels", channelRoutes(deps));

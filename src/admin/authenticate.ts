@@ -10,8 +10,9 @@ import type { AdminDeps, AdminEnv, Principal } from "./context.ts";
 import { notFound } from "./error-response.ts";
 
 const DEFAULT_TENANT = "default";
-/** What people of the desk decide: an approval, and that an order is done. */
-const DECISION_PATH = /\/approvals\/[^/]+\/decision$|\/exchange\/orders\/[^/]+$/;
+/** What operators do, too: decide on an approval, say that an order is done, stop, suspend. */
+const DECISION_PATH =
+  /\/approvals\/[^/]+\/decision$|\/exchange\/orders\/[^/]+$|\/staff\/[^/]+\/suspend$|\/stops$/;
 
 /** Sets `principal`; 401 without a token that works now. */
 export function authenticate(deps: AdminDeps) {
@@ -36,6 +37,7 @@ export function enforceAccess(deps: AdminDeps) {
   });
 }
 
+/** Decisions are told by their path: they are what operators may do beside reading. */
 export function actOf(method: string, path: string): "read" | "change" | "decide" {
   if (method === "GET" || method === "HEAD") return "read";
   return DECISION_PATH.test(path) ? "decide" : "change";

@@ -1,5 +1,12 @@
+import {
+  type ChangeRequest,
+  type Requested,
+  requestChange,
+  requestedText,
+} from "../desk/request-change.ts";
 import { UserError } from "../domain/errors.ts";
 import { writeAudit } from "../store/audit.ts";
+import type { AuditEvent } from "../store/audit-events.ts";
 import { type Tx, withTenant } from "../store/db.ts";
 import { staffById } from "../store/staff.ts";
 import { tenantById } from "../store/tenants.ts";
@@ -7,13 +14,14 @@ import { allowAccess } from "./access.ts";
 import { type AdminContext, type AdminDeps, actorOf, type Principal } from "./context.ts";
 import { notFound } from "./error-response.ts";
 
+/** What a route's work is told of the request it serves. */
 export interface Change {
   tenantId: string;
   /** Staff id, or `setup`. */
   by: string;
   now: number;
   /** A line of the trail; it is written with the change or not at all. */
-  audit(eventType: string, summary: string, refs?: Record<string, string>): void;
+  audit(eventType: AuditEvent, summary: string, refs?: Record<string, string>): void;
 }
 
 /** `decide`: what operators may do, too, and nobody without a person's token. */
@@ -32,7 +40,7 @@ export function change<T>(
   const now = deps.clock.now();
   return withTenant(deps.db, tenantId, async (tx) => {
     await checkAgain(tx, tenantId, { principal, act });
-    const lines: { eventType: string; summary: string; refs: Record<string, string> }[] = [];
+    const lines: { eventType: AuditEvent; summary: string; refs: Record<string, string> }[] = [];
     const result = await work(tx, {
       tenantId,
       by,
@@ -45,6 +53,36 @@ export function change<T>(
     );
     return result;
   });
+}
+
+/** What is asked for, from rows of the same transaction. */
+export type Asking = (
+  tx: Tx,
+  tenantId: string,
+) => ChangeRequest["change"] | Promise<ChangeRequest["change"]>;
+
+/** A change of authority: done at once while the tenant is set up, else put to people. */
+export function changeAuthority(
+  c: AdminContext,
+  deps: AdminDeps,
+  asking: Asking,
+): Promise<Requested> {
+  return change(c, deps, async (tx, { tenantId, by, now }) => {
+    const wanted = await asking(tx, tenantId);
+    return requestChange(tx, deps, { tenantId, by, now, change: wanted, language: "en" });
+  });
+}
+
+/** With status 202: nothing is changed yet. */
+export function askedBody(asked: Extract<Requested, { kind: "asked" }>) {
+  const { approval, approvesItselfAt } = asked;
+  return {
+    approval,
+    ...(approvesItselfAt === null
+      ? {}
+      : { approves_itself_at: new Date(approvesItselfAt).toISOString() }),
+    message: requestedText(asked, "en"),
+  };
 }
 
 /** The tenant may have been opened, the person suspended, since the request came in. */

@@ -6,6 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Db, Tx } from "../store/db.ts";
 import type { Secrets } from "../store/secrets.ts";
 import type { StaffRole } from "../store/staff.ts";
+import type { ApprovalDress } from "../tools/ask-approval.ts";
 import type { Registry } from "../tools/registry.ts";
 
 /** Who asks: the holder of ADMIN_TOKEN (or the seeding process), or one staff member. */
@@ -13,6 +14,7 @@ export type Principal =
   | { kind: "setup" }
   | { kind: "personal"; tenantId: string; staffId: string; role: StaffRole };
 
+/** A decision by a person's own token; ADMIN_TOKEN cannot make one. */
 export interface Decision {
   tenantId: string;
   approvalId: string;
@@ -20,6 +22,8 @@ export interface Decision {
   decision: "approve" | "reject";
   reason?: string | undefined;
   edit?: JsonObject | undefined;
+  /** Of the action that the person decides on, or its head. */
+  digest?: string | undefined;
   via: "api";
 }
 
@@ -28,21 +32,29 @@ export type DecisionAnswer =
   | { accepted: true; message: string }
   | { accepted: false; code: string; message: string };
 
+/** As the knowledge base has it; shown as JSON without another look. */
 export interface FoundPassage {
   [field: string]: unknown;
 }
 
+/**
+ * What the product gives to the API. `decide` and `searchKnowledge` open their own transactions.
+ */
 export interface AdminDeps {
   db: Db;
   clock: Clock;
   secrets: Secrets;
   registry: Registry;
   jobs: Jobs<Tx>;
+  /** Language and look of cards. */
+  dress: ApprovalDress;
   decide(decision: Decision): Promise<DecisionAnswer>;
   /** Problems of rows that are well formed; null when there are none. */
   validatePolicies(rows: readonly PolicyRow[]): string[] | null;
   /** A tenant was made: its tools and default policies are written in the same transaction. */
   prepareTenant(tx: Tx, tenantId: string): Promise<void>;
+  /** What tools a tenant has changes in this transaction. */
+  toolsChanged(tx: Tx, tenantId: string): void;
   /** What tools a tenant has may have changed; called after the commit. */
   invalidateTools(tenantId: string): void;
   /** Documents of the tenant changed; called after the commit. */
@@ -55,12 +67,14 @@ export interface AdminDeps {
   log: { error(details: object, message: string): void };
 }
 
+/** Hono's types for what the middlewares hand on. */
 export interface AdminEnv {
   /** Set only by the process itself, never from a request. */
   Bindings: { principal?: Principal };
   Variables: { principal: Principal; tenantId: string };
 }
 
+/** One request, after `authenticate` and, but for `/tenants`, `enforceAccess`. */
 export type AdminContext = Context<AdminEnv>;
 
 /** As the audit trail and `updated_by` name the one who changed something. */

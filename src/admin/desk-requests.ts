@@ -2,19 +2,21 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { EXISTS_ALREADY } from "./error-response.ts";
+import { EXISTS_ALREADY } from "../domain/errors.ts";
 
 /** examples/desk: a sample exchange office as a list of admin requests. */
 export const EXAMPLE_DESK = fileURLToPath(new URL("../../examples/desk", import.meta.url));
 
+/** One step of setting up a desk, as a request to the API. */
 export interface AdminRequest {
-  method: "POST" | "PUT" | "PATCH";
+  method: "GET" | "POST" | "PUT" | "PATCH";
   /** `{name}` stands for the id that an earlier request saved under this name. */
   path: string;
   body?: unknown;
   saveIdAs?: string;
 }
 
+/** `body` is empty when the answer was no object. */
 export interface Answered {
   request: AdminRequest;
   /** Left out: it needs the id of something that was there already. */
@@ -30,6 +32,7 @@ export function refusalOf({ status, body }: Answered): string | null {
   return message === EXISTS_ALREADY ? null : message;
 }
 
+/** Over HTTP with a token, or in the process without one. */
 export type Send = (request: AdminRequest) => Promise<{ status: number; body: unknown }>;
 
 const entrySchema = z.strictObject({

@@ -1,5 +1,5 @@
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { UserError } from "../domain/errors.ts";
+import { EXISTS_ALREADY, UserError } from "../domain/errors.ts";
 import { sqlState, UNIQUE_VIOLATION } from "../store/db.ts";
 import type { AdminContext, AdminDeps } from "./context.ts";
 
@@ -14,12 +14,12 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   unprocessable: 422,
 };
 
-/** The conflict that says: it exists. Others refuse something else. */
-export const EXISTS_ALREADY =
-  "Something else holds this already; read the list and change that entry";
-
 const LOGGED_FRAMES = 8;
 
+/**
+ * UserErrors are told in full, a row that exists already as 409. Of anything else the caller learns
+ * only that the log has it.
+ */
 export function errorResponse(c: AdminContext, error: Error, log: AdminDeps["log"]): Response {
   if (error instanceof UserError) {
     if (error.code === "unauthorized") c.header("WWW-Authenticate", "Bearer");
@@ -35,6 +35,7 @@ export function errorResponse(c: AdminContext, error: Error, log: AdminDeps["log
   return c.json({ error: { code: "internal", message } }, 500);
 }
 
+/** 404; also for what belongs to another tenant. */
 export function notFound(what: string): UserError {
   return new UserError("not_found", `There is no ${what}; read the list for what there is`);
 }

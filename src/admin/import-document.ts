@@ -4,6 +4,7 @@ import { chunkDocument } from "../knowledge/chunk.ts";
 import type { Tx } from "../store/db.ts";
 import { type SavedDocument, saveKbDocument } from "../store/kb-documents.ts";
 
+/** What an owner puts into the knowledge base, whole. */
 export interface NewDocument {
   tenantId: string;
   /** The same source again is a new revision. */

@@ -1,14 +1,21 @@
-/** A row as the API shows it: snake_case names, times in ISO 8601. Values stay as they are. */
+/**
+ * A row as the API shows it: snake_case names, times in ISO 8601. Values stay as they are; the hash
+ * that a row is signed with is nobody's to see.
+ */
 export function present(row: object): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [snakeCase(name), presentValue(name, value)]),
+    Object.entries(row)
+      .filter(([name]) => name !== "mac")
+      .map(([name, value]) => [snakeCase(name), presentValue(name, value)]),
   );
 }
 
+/** In the same order. */
 export function presentAll(rows: readonly object[]): Record<string, unknown>[] {
   return rows.map(present);
 }
 
+/** The API's names are made of the columns' names, so that nothing has to be kept in step. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -14,6 +14,7 @@ export async function readBody<T>(c: AdminContext, schema: z.ZodType<T>): Promis
   return parseInput(await readJson(c), schema);
 }
 
+/** What a row cannot hold (NUL, lone surrogates) is dropped from its texts. Throws UserError. */
 export async function readJson(c: AdminContext): Promise<unknown> {
   const text = await c.req.text();
   try {
@@ -23,11 +24,13 @@ export async function readJson(c: AdminContext): Promise<unknown> {
   }
 }
 
+/** All but `tenant`, which the access check has read. Throws UserError. */
 export function readQuery<T>(c: AdminContext, schema: z.ZodType<T>): T {
   const { tenant: _tenant, ...query } = c.req.query();
   return parseInput(storable(query), schema);
 }
 
+/** Tells the first problem only, with its path: `items.2.amount`. Throws UserError. */
 export function parseInput<T>(value: unknown, schema: z.ZodType<T>): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

@@ -4,21 +4,14 @@ import { parseArgs } from "node:util";
 import { importDocument } from "../admin/import-document.ts";
 import { StartError } from "../domain/errors.ts";
 import { createKnowledge } from "../knowledge/knowledge.ts";
-import type { Clock } from "../lib/clock.ts";
-import { type Db, withTenant } from "../store/db.ts";
+import { withTenant } from "../store/db.ts";
 import type { HandedCommand } from "../store/folder-lock.ts";
 import { listKbDocuments, removeKbDocument } from "../store/kb-documents.ts";
+import { audit } from "./audit.ts";
 import { backUp } from "./backup.ts";
+import type { CommandParts } from "./command-parts.ts";
 import { reportDatabase } from "./database-report.ts";
 import { createToken } from "./tokens.ts";
-
-export interface CommandParts {
-  db: Db;
-  clock: Clock;
-  /** Where the master key is kept, for people. */
-  keyPlace: string;
-  write(line: string): void;
-}
 
 /** Commands that work on the database: in this process, or handed to the one that holds it. */
 export async function runDatabaseCommand(
@@ -27,6 +20,7 @@ export async function runDatabaseCommand(
 ): Promise<number> {
   if (command === "tokens") return tokens(parts, args);
   if (command === "kb") return kb(parts, args, cwd);
+  if (command === "audit") return audit(parts, args);
   if (command === "backup") return backup(parts, args, cwd);
   if (command === "doctor") {
     parts.write(JSON.stringify(await reportDatabase(parts.db)));

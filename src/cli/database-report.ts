@@ -9,6 +9,11 @@ import { type DatabaseFacts, readDatabaseFacts } from "../store/database-facts.t
 import { type Db, withOwner, withTenant } from "../store/db.ts";
 import type { KnownDestination } from "../store/destinations.ts";
 import { handCommand, holdFolder } from "../store/folder-lock.ts";
+import { isKeyOf } from "../store/key-check.ts";
+import { findMasterKey } from "../store/master-key.ts";
+import { newestSchema, schemaOf } from "../store/migrations.ts";
+import { bindRowKey, hasRowKey, rowKeyOf } from "../store/row-mac.ts";
+import { createSecrets } from "../store/secrets.ts";
 import { listTenants } from "../store/tenants.ts";
 
 /** What the doctor has to know of a database; handed over as one line of JSON. */
@@ -17,6 +22,7 @@ export interface DatabaseReport extends DatabaseFacts {
   tenants: TenantReport[];
 }
 
+/** What the doctor says of one tenant, all of it in the owner's words. */
 export interface TenantReport {
   id: string;
   isOpen: boolean;
@@ -26,6 +32,7 @@ export interface TenantReport {
   missing: string[];
 }
 
+/** `new`: nothing is there yet, which is no fault. */
 export type DatabaseState =
   | { kind: "new" }
   | { kind: "failed"; error: string }
@@ -34,7 +41,9 @@ export type DatabaseState =
 /** Reads a database that may be older than the code, or empty. Changes nothing. */
 export async function reportDatabase(db: Db): Promise<DatabaseReport> {
   const facts = await readDatabaseFacts(db);
-  if (facts.schema !== facts.newestSchema) return { ...facts, destinations: [], tenants: [] };
+  // without the right key every row would look like somebody else's
+  if (facts.schema !== facts.newestSchema || !hasRowKey(db))
+    return { ...facts, destinations: [], tenants: [] };
   return {
     ...facts,
     destinations: await allDestinations(db),
@@ -51,9 +60,10 @@ export async function readDatabaseState(config: Config): Promise<DatabaseState> 
   }
 }
 
-async function readState({ databaseUrl, dataDir, sandbox }: Config): Promise<DatabaseState> {
+async function readState(config: Config): Promise<DatabaseState> {
+  const { databaseUrl, dataDir, sandbox } = config;
   if (databaseUrl)
-    return { kind: "read", report: await reportAndClose(openPostgres(databaseUrl, 1)) };
+    return { kind: "read", report: await reportAndClose(openPostgres(databaseUrl, 1), config) };
   const handed = await askHolder(dataDir);
   if (handed) return handed;
   const dir = join(dataDir, "db");
@@ -64,19 +74,28 @@ async function readState({ databaseUrl, dataDir, sandbox }: Config): Promise<Dat
   });
   try {
     const opened = openEmbedded({ dir, durable: !sandbox });
-    return { kind: "read", report: await reportAndClose(opened) };
+    return { kind: "read", report: await reportAndClose(opened, config) };
   } finally {
     await lock.release();
   }
 }
 
-async function reportAndClose(opened: Promise<Database>): Promise<DatabaseReport> {
+async function reportAndClose(opened: Promise<Database>, config: Config): Promise<DatabaseReport> {
   const database = await opened;
   try {
+    await unlock(database.db, config);
     return await reportDatabase(database.db);
   } finally {
     await database.close();
   }
+}
+
+/** With the key that is there, if it is the database's; the doctor makes none. */
+async function unlock(db: Db, { masterKey: fromEnv, dataDir }: Config): Promise<void> {
+  const masterKey = findMasterKey({ fromEnv, dataDir });
+  if (!masterKey || (await schemaOf(db)) !== newestSchema()) return;
+  if (await withOwner(db, (tx) => isKeyOf(tx, createSecrets(masterKey))))
+    bindRowKey(db, rowKeyOf(masterKey));
 }
 
 /** null: nobody holds the folder. */

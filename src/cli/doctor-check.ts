@@ -10,6 +10,7 @@ export interface Check {
   look(signal: AbortSignal): Promise<Finding[]> | Finding[];
 }
 
+/** One line of the report; `nextStep` is empty when nothing has to be done. */
 export interface Line {
   level: "ok" | "warn" | "FAIL";
   name: string;

@@ -6,7 +6,8 @@ import { messageOf } from "../domain/errors.ts";
 import { openHttpServer } from "../http-server.ts";
 import { holderOf } from "../store/folder-lock.ts";
 import { opensWord } from "../store/key-check.ts";
-import { findMasterKey, placeOfMasterKey } from "../store/master-key.ts";
+import { findMasterKey, type KeySource, placeOfMasterKey } from "../store/master-key.ts";
+import { newKeyFile, readNewKey } from "../store/new-key-file.ts";
 import { createSecrets } from "../store/secrets.ts";
 import type { DatabaseReport, DatabaseState, TenantReport } from "./database-report.ts";
 import { refusalFinding } from "./doctor-check.ts";
@@ -20,6 +21,7 @@ export interface Situation {
   problems: readonly string[];
 }
 
+/** Writes nothing and takes no lock: a product that runs is left alone. */
 export async function lookAtFolder({ dataDir }: Config): Promise<Finding[]> {
   const problems = unwritable(dataDir);
   if (problems) return [problems];
@@ -60,15 +62,18 @@ function isRefused(problems: readonly string[], variable: string): boolean {
   return problems.some((line) => line.startsWith(`${variable}:`));
 }
 
+/** Judges what was read before; asks the database nothing. */
 export function lookAtDatabase({ config, database }: Situation): Finding[] {
   if (database.kind === "failed") return [refusalFinding(database.error)];
   if (database.kind === "new") return [isWell("embedded; the first start makes it")];
   return [judgeDatabase(config, database.report)];
 }
 
-function judgeDatabase({ databaseUrl, sandbox }: Config, report: DatabaseReport): Finding {
+function judgeDatabase(
+  { databaseUrl, sandbox, world: wanted }: Config,
+  report: DatabaseReport,
+): Finding {
   const { schema, newestSchema, world } = report;
-  const wanted = sandbox ? "sandbox" : "real";
   if (schema > newestSchema)
     return problem(
       "it was written by a newer version of Countersign",
@@ -95,6 +100,7 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : "an unreadable address";
 }
 
+/** Opens a word of the database with the key: only that shows whether it is the right one. */
 export function lookAtMasterKey(situation: Situation): Finding[] {
   const { config, database, isReal, problems } = situation;
   if (isRefused(problems, "MASTER_KEY"))
@@ -107,8 +113,7 @@ export function lookAtMasterKey(situation: Situation): Finding[] {
     if (word === null) return [isWell(`the first start makes ${place}`)];
     return [problem(`${place} is not there, and the database was written with a key`, PUT_BACK)];
   }
-  if (word !== null && !opensWord(createSecrets(key), word))
-    return [problem(`${place} is not the key that the database was written with`, PUT_BACK)];
+  if (word !== null && !opensWord(createSecrets(key), word)) return [otherKey(source, word)];
   if (config.masterKey !== undefined) return [isWell(`${place} is used`)];
   if (isOpenToOthers(place))
     return [note(`other users of this machine may read ${place}`, `chmod 600 ${place}`)];
@@ -121,12 +126,32 @@ export function lookAtMasterKey(situation: Situation): Finding[] {
   ];
 }
 
+/** After a change of the master key the new one lies beside the old one until it is in its place. */
+function otherKey(source: KeySource, word: string): Finding {
+  const fresh = readNewKey(source.dataDir);
+  const isChanged = fresh !== null && opensWord(createSecrets(fresh), word);
+  const place = placeOfMasterKey(source);
+  if (!isChanged)
+    return problem(`${place} is not the key that the database was written with`, PUT_BACK);
+  const file = newKeyFile(source.dataDir);
+  if (source.fromEnv === undefined)
+    return note(
+      `the master key was changed, and ${place} is still the old one`,
+      "start: it takes the new one",
+    );
+  return problem(
+    "the master key was changed, and MASTER_KEY is still the old one",
+    `put the content of ${file} into MASTER_KEY, then delete that file`,
+  );
+}
+
 const PUT_BACK = "put that key back: a new one cannot read the stored secrets";
 
 function isOpenToOthers(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.mode ?? 0) % 0o100 !== 0;
 }
 
+/** Judges what was read before. */
 export function lookAtTenants({ database }: Situation): Finding[] {
   if (database.kind !== "read") return [isWell("no database was read, so there is none to see")];
   const { tenants } = database.report;

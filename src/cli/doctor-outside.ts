@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { connect as connectPlain, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
 import { type Finding, isWell, note, problem } from "../bot/finding.ts";
 import { plainLine } from "../bot/plain-line.ts";
 import type { Config, Outside } from "../config.ts";
@@ -9,10 +7,13 @@ import { createChatClient } from "../model/chat-client.ts";
 import { openRedis } from "../queue/redis.ts";
 import { createPayoutClient } from "../tools/exchange/payout-client.ts";
 import { createTronGrid } from "../tools/exchange/tron-grid.ts";
+import { mailServerOf } from "../tools/mail/mail-server.ts";
+import { createMailClient } from "../tools/mail/smtp-client.ts";
 
 /** The tool's own limit is the check's; this one only keeps a client from waiting for ever. */
 const CALL_LIMIT_MS = 60_000;
 
+/** Throws when Redis is set and does not answer. */
 export async function lookAtRedis({ redisUrl, role }: Config): Promise<Finding[]> {
   if (redisUrl === null)
     return [
@@ -108,32 +109,18 @@ export async function lookAtPayouts(
   ];
 }
 
-/** Connects, and hears the greeting; nothing is sent. */
+/** Connects and logs in; nothing is sent. */
 export async function lookAtMail(mail: Outside["mail"], signal: AbortSignal): Promise<Finding[]> {
-  if (!mail) return [isWell("SMTP_URL is not set: no mail is sent")];
-  const { protocol, hostname, port } = new URL(mail.url);
-  const isTls = protocol === "smtps:";
-  const at = { host: hostname, port: Number(port) || (isTls ? 465 : 25), servername: hostname };
-  const socket = isTls ? connectTls(at) : connectPlain(at);
-  signal.addEventListener("abort", () => socket.destroy(), { once: true });
-  try {
-    const greeting = await firstWords(socket);
-    if (greeting.startsWith("220")) return [isWell(`${at.host}:${at.port} greets`)];
-    return [problem(`${at.host}:${at.port} said: ${plainLine(greeting, 100)}`, "check SMTP_URL")];
-  } catch (error) {
-    const said = messageOf(error) || "no connection"; // several addresses that all refused
-    return [problem(`${at.host}:${at.port}: ${said}`, "check SMTP_URL and the network")];
-  } finally {
-    socket.destroy();
-  }
-}
-
-function firstWords(socket: Socket): Promise<string> {
-  return new Promise((resolve, reject) => {
-    socket.once("data", (chunk) => resolve(String(chunk)));
-    socket.once("error", reject);
-    socket.once("close", () => reject(new Error("the connection was closed without a greeting")));
-  });
+  if (!mail)
+    return [isWell("SMTP_URL is not set: no mail is sent, and the bot is not offered send_email")];
+  if (mail.from === "") return [problem("MAIL_FROM is not set", "set it to the sender's address")];
+  const { host, port } = mailServerOf(mail.url);
+  const client = createMailClient({ ...mail, timeoutMs: CALL_LIMIT_MS });
+  const failure = await client.check(signal);
+  if (!failure) return [isWell(`${host}:${port} lets us in; letters come from ${client.sender}`)];
+  const isRefused = failure.kind === "refused";
+  const step = isRefused ? "check the login in SMTP_URL" : "check SMTP_URL and the network";
+  return [problem(`${host}:${port}: ${plainLine(failure.detail, 150)}`, step)];
 }
 
 /** From here; the messengers may see it otherwise. */
@@ -159,6 +146,7 @@ function causeOf(error: unknown): string {
   return messageOf(cause instanceof Error && cause.message ? cause : error);
 }
 
+/** Seconds, as HTTP dates have no more. */
 export interface OtherClock {
   /** "Telegram's", for the line. */
   whose: string;
@@ -187,6 +175,7 @@ export async function askClock(
 const NOTED_FROM_S = 5;
 const REFUSED_FROM_S = 60;
 
+/** Slack signs with the time: by a clock that is minutes off every event of it would be refused. */
 export function judgeClocks(clocks: readonly OtherClock[]): Finding[] {
   if (clocks.length === 0) return [isWell("there is no other clock to compare it with")];
   return clocks.map(({ whose, aheadS }) => {

@@ -7,7 +7,6 @@ import { within } from "../bot/wait.ts";
 import { type Config, examineConfig, type Outside } from "../config.ts";
 import type { MessengerName } from "../domain/inbound.ts";
 import { isNamedBy } from "../store/destinations.ts";
-import { isLoopback } from "../variables.ts";
 import { type DatabaseState, readDatabaseState } from "./database-report.ts";
 import { type Check, type Line, refusalFinding, runCheck } from "./doctor-check.ts";
 import {
@@ -41,7 +40,7 @@ export async function runDoctor(args: string[], write: (line: string) => void): 
   const { values } = parseArgs({ args, options: { json: { type: "boolean", default: false } } });
   const { config, problems } = examineConfig();
   const outside = config.outside(config.sandbox ? {} : null);
-  const isReal = isOutsideReal(outside);
+  const isReal = config.world === "real" && (outside.telegram ?? outside.slack) !== null;
   const hide = hiding(secretsOf(config, outside));
   const lines: Line[] = [];
   const add = (more: Line[]) => {
@@ -62,11 +61,6 @@ export async function runDoctor(args: string[], write: (line: string) => void): 
   if (values.json) write(JSON.stringify({ ok: totals.fail === 0, totals, checks: lines }));
   else write(`${lines.length} checks: ${totals.ok} ok, ${totals.warn} warn, ${totals.fail} FAIL`);
   return totals.fail === 0 ? 0 : 1;
-}
-
-/** A sandbox in another process is reached on this machine. */
-function isOutsideReal({ telegram, slack }: Outside): boolean {
-  return [telegram?.apiRoot, slack?.apiUrl].some((url) => url !== undefined && !isLoopback(url));
 }
 
 function judgeEnvironment(

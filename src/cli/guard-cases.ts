@@ -10,6 +10,7 @@ const guardCaseSchema = z.object({
   facts: guardFactsSchema.prefault({}),
 });
 
+/** `blocked`: drafts that the guard held back, rightly or not. */
 export interface GuardCasesSummary {
   total: number;
   passed: number;

@@ -69,12 +69,14 @@ type QuoteCase = z.infer<typeof caseSchema>;
 
 const fileSchema = z.object({ version: z.literal(1), cases: z.array(caseSchema).min(1) });
 
+/** Paths of fields as the case file names them. */
 export interface CaseDifference {
   field: string;
   expected: unknown;
   actual: unknown;
 }
 
+/** A case passes when every field that it names is equal. */
 export interface QuoteCasesResult {
   total: number;
   passed: number;

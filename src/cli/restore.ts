@@ -1,17 +1,21 @@
 import { resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { StartError } from "../domain/errors.ts";
+import { replaceHeads } from "../store/audit-heads.ts";
+import { allHeads } from "../store/audit-seal.ts";
 import { restoreDatabase } from "../store/backup-restore.ts";
 import { type Database, openEmbedded, openPostgres } from "../store/database.ts";
-import type { Tx } from "../store/db.ts";
+import type { Db, Tx } from "../store/db.ts";
 import { holdFolder } from "../store/folder-lock.ts";
 import { isKeyOf } from "../store/key-check.ts";
 import { findMasterKey, placeOfMasterKey } from "../store/master-key.ts";
+import { bindRowKey, rowKeyOf } from "../store/row-mac.ts";
 import { createSecrets } from "../store/secrets.ts";
 
+/** `write`: one line for the owner, without a line end. */
 export interface RestoreRequest {
   file: string;
-  config: Pick<Config, "databaseUrl" | "dataDir" | "sandbox" | "masterKey">;
+  config: Pick<Config, "databaseUrl" | "dataDir" | "sandbox" | "world" | "masterKey">;
   write(line: string): void;
 }
 
@@ -35,25 +39,33 @@ async function restoreInto(database: Database, request: RestoreRequest): Promise
   const { config, write } = request;
   const path = resolve(request.file);
   const source = { fromEnv: config.masterKey, dataDir: config.dataDir };
-  const key = findMasterKey(source);
   try {
+    const key = findMasterKey(source);
+    if (!key)
+      throw new StartError(
+        `MASTER_KEY: is not set and ${placeOfMasterKey(source)} is not there; put the master key of that database there first: without it nothing in the backup can be trusted`,
+      );
+    bindRowKey(database.db, rowKeyOf(key));
     const { header, rows } = await restoreDatabase(database, {
       path,
-      world: config.sandbox ? "sandbox" : "real",
+      world: config.world,
       now: Date.now(),
       realNow: Date.now(),
-      check: async (tx) => {
-        if (key) await refuseOtherKey(tx, key, path);
-      },
+      check: (tx) => refuseOtherKey(tx, key, path),
       write,
     });
     write(`${rows} rows of ${header.at} are restored`);
-    if (!key)
-      write(`Put that database's master key at ${placeOfMasterKey(source)} before the start`);
+    await beginTrailAnew(database.db, request);
     write("Payouts are stopped until an admin resumes them: /resume payouts REASON in chat");
   } finally {
     await database.close();
   }
+}
+
+/** The audit trail goes on from the backup's heads; what came after is not in it. */
+async function beginTrailAnew(db: Db, { config, write }: RestoreRequest): Promise<void> {
+  const kept = await replaceHeads(config.dataDir, { heads: await allHeads(db), now: Date.now() });
+  if (kept) write(`The heads of the audit trail that stood here until now are in ${kept}`);
 }
 
 async function refuseOtherKey(tx: Tx, key: Buffer, path: string): Promise<void> {

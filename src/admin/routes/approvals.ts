@@ -28,6 +28,10 @@ const decisionSchema = z.strictObject({
   decision: z.enum(["approve", "reject"]),
   reason: z.string().max(1000).optional(),
   edit: (z.record(z.string(), z.json()) as z.ZodType<JsonObject>).optional(), // plain JSON by its schema
+  digest: z
+    .string()
+    .regex(/^[0-9a-f]{8,64}$/, "8 to 64 hex digits of action_digest")
+    .optional(),
 });
 
 /** An approval is named by its id or by the number people say: A-17. */
@@ -52,6 +56,8 @@ export function approvalRoutes(deps: AdminDeps) {
       throw new UserError("personal_token_required", "Decisions need a personal token");
     const tenantId = c.get("tenantId");
     const body = await readBody(c, decisionSchema);
+    if (body.edit && body.decision === "reject")
+      throw new UserError("unprocessable", "Only an approval may change the action", "edit");
     const { id } = await existing(deps, tenantId, c.req.param("id"));
     const { staffId } = principal;
     const answer = await deps.decide({ tenantId, approvalId: id, staffId, ...body, via: "api" });
@@ -79,7 +85,8 @@ async function found(deps: AdminDeps, tenantId: string, which: string) {
   return row;
 }
 
-/** Inside the API a decision that came too late, or of the wrong person, is a conflict or forbidden. */
-function refusal(answer: { code: string; message: string }): UserError {
-  return new UserError(answer.code === "forbidden" ? "forbidden" : "conflict", answer.message);
+/** A decision that came too late is a conflict, one of the wrong person forbidden. */
+function refusal({ code, message }: { code: string; message: string }): UserError {
+  if (code === "edit_refused") return new UserError("unprocessable", message, "edit");
+  return new UserError(code === "forbidden" ? "forbidden" : "conflict", message);
 }

@@ -1,28 +1,44 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { listAudit } from "../../store/admin-reads.ts";
-import { withTenant } from "../../store/db.ts";
+import { findCalls } from "../../store/audit-find.ts";
+import { callPath } from "../../store/audit-path.ts";
+import { type Tx, withTenant } from "../../store/db.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
+import { notFound } from "../error-response.ts";
 import { pageFields, pageOf, readCursor } from "../page.ts";
 import { presentAll } from "../present.ts";
+import { presentPath } from "../present-path.ts";
 import { readQuery } from "../request-input.ts";
 
 const time = z.iso
   .datetime({ offset: true, error: "a time such as 2026-03-01T00:00:00Z" })
   .transform((text) => Date.parse(text));
 
+/** What names calls: their rows are listed, and their whole way is shown beside. */
+const CALL_FIELDS = ["candidate", "approval", "execution", "order"] as const;
+const callName = z.string().min(1).max(64).optional();
+
 const listSchema = z.strictObject({
   ...pageFields,
   event_type: z.string().optional(),
   conversation: z.string().optional(),
   run: z.string().optional(),
-  candidate: z.string().optional(),
+  candidate: callName,
+  approval: callName,
+  execution: callName,
+  order: callName,
   user: z.string().optional(),
   tool: z.string().optional(),
   since: time.optional(),
   until: time.optional(),
 });
 
+type Query = z.infer<typeof listSchema>;
+
+/**
+ * Reads the trail, with the whole path of the calls that were asked for; nothing here writes it.
+ */
 export function auditRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
   routes.get("/", async (c) => {
@@ -30,21 +46,47 @@ export function auditRoutes(deps: AdminDeps) {
     const query = readQuery(c, listSchema);
     const { limit } = query;
     const after = readCursor(query.cursor, z.string());
-    const filter = {
-      eventType: query.event_type,
-      conversationId: query.conversation,
-      runId: query.run,
-      candidateId: query.candidate,
-      userId: query.user,
-      toolName: query.tool,
-      since: query.since,
-      until: query.until,
-    };
-    const rows = await withTenant(deps.db, tenantId, (tx) =>
-      listAudit(tx, { tenantId, limit: limit + 1, after }, filter),
-    );
+    const { rows, calls } = await withTenant(deps.db, tenantId, async (tx) => {
+      const candidateIds = await namedCalls(tx, tenantId, query);
+      const filter = { ...filterOf(query), candidateIds: candidateIds ?? undefined };
+      return {
+        rows: await listAudit(tx, { tenantId, limit: limit + 1, after }, filter),
+        calls: await pathsOf(tx, tenantId, candidateIds ?? []),
+      };
+    });
     const page = pageOf(rows, limit, (row) => row.id);
-    return c.json({ ...page, items: presentAll(page.items) });
+    return c.json({ ...page, items: presentAll(page.items), ...(calls.length > 0 && { calls }) });
   });
   return routes;
+}
+
+/** null: the query names none. Throws UserError when there is none of that name. */
+async function namedCalls(tx: Tx, tenantId: string, query: Query): Promise<string[] | null> {
+  const field = CALL_FIELDS.find((name) => query[name] !== undefined);
+  const which = field && query[field];
+  if (!which) return null;
+  const found = await findCalls(tx, tenantId, which);
+  if (found.length === 0) throw notFound(`${field} ${which}`);
+  return found;
+}
+
+async function pathsOf(tx: Tx, tenantId: string, candidateIds: readonly string[]) {
+  const paths: Record<string, unknown>[] = [];
+  for (const candidateId of candidateIds) {
+    const path = await callPath(tx, { tenantId, candidateId });
+    if (path) paths.push(presentPath(path));
+  }
+  return paths;
+}
+
+function filterOf(query: Query) {
+  return {
+    eventType: query.event_type,
+    conversationId: query.conversation,
+    runId: query.run,
+    userId: query.user,
+    toolName: query.tool,
+    since: query.since,
+    until: query.until,
+  };
 }

@@ -1,11 +1,24 @@
 import { Hono } from "hono";
+import { z } from "zod";
 import { withTenant } from "../../store/db.ts";
 import { listDestinations } from "../../store/destinations.ts";
 import { listChannels } from "../../store/tenants.ts";
+import { askedBody, changeAuthority } from "../change.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
+import { notFound } from "../error-response.ts";
 import { presentAll } from "../present.ts";
+import { readBody } from "../request-input.ts";
 
-/** The bot accounts of a tenant, and the chats of its staff. */
+const destinationSchema = z.strictObject({
+  channel_id: z.string().min(1).max(100),
+  chat_id: z.string().min(1).max(64),
+  purpose: z.enum(["operators", "review", "kyc"]),
+});
+
+/**
+ * The bot accounts of a tenant, and the chats of its staff; which chats those are is decided on once
+ * the tenant is open: 202 with the number of the approval.
+ */
 export function channelRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
   routes.get("/", async (c) => {
@@ -15,6 +28,32 @@ export function channelRoutes(deps: AdminDeps) {
       destinations: await listDestinations(tx, tenantId),
     }));
     return c.json({ items: presentAll(channels), destinations: presentAll(destinations) });
+  });
+  routes.post("/destinations", async (c) => {
+    const {
+      channel_id: channelId,
+      chat_id: chatId,
+      purpose,
+    } = await readBody(c, destinationSchema);
+    const requested = await changeAuthority(c, deps, async (tx, tenantId) => {
+      const channel = (await listChannels(tx, tenantId)).find(({ id }) => id === channelId);
+      if (!channel) throw notFound(`bot account ${channelId}`);
+      const { messenger } = channel;
+      return { kind: "destination", op: "add", messenger, channelId, chatId, purpose };
+    });
+    if (requested.kind === "asked") return c.json(askedBody(requested), 202);
+    return c.json({ channel_id: channelId, chat_id: chatId, purpose }, 201);
+  });
+  routes.delete("/destinations/:id", async (c) => {
+    const id = c.req.param("id");
+    const requested = await changeAuthority(c, deps, async (tx, tenantId) => {
+      const place = (await listDestinations(tx, tenantId)).find((one) => one.id === id);
+      if (!place) throw notFound(`chat ${id}`);
+      const { messenger, channelId, chatId, purpose } = place;
+      return { kind: "destination", op: "remove", messenger, channelId, chatId, purpose };
+    });
+    if (requested.kind === "asked") return c.json(askedBody(requested), 202);
+    return c.body(null, 204);
   });
   return routes;
 }

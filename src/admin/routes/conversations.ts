@@ -12,6 +12,7 @@ import { readQuery } from "../request-input.ts";
 const listSchema = z.strictObject(pageFields);
 const cursorSchema = z.strictObject({ at: z.number(), id: z.string() });
 
+/** Reads what was said and what the bot did about it, call by call. */
 export function conversationRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
   routes.get("/", async (c) => {

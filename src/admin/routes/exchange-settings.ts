@@ -2,9 +2,10 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { withTenant } from "../../store/db.ts";
 import { exchangeSettingsOf, putExchangeSettings } from "../../store/exchange-settings.ts";
+import type { PayoutRulesArgs } from "../../tools/change-authority/payout-rules.ts";
 import { normalizeAsset } from "../../tools/exchange/assets.ts";
 import { PAYOUT_METHODS } from "../../tools/exchange/payout-methods.ts";
-import { change } from "../change.ts";
+import { askedBody, change, changeAuthority } from "../change.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
 import { present } from "../present.ts";
 import { decimalSchema, readBody } from "../request-input.ts";
@@ -24,10 +25,15 @@ const settingsSchema = z.strictObject({
   risk_amount_threshold: decimalSchema.nullable().optional(),
   risk_first_deal_review: z.boolean().optional(),
   risk_daily_limit: decimalSchema.nullable().optional(),
+  operator_daily_cap: decimalSchema.nullable().optional(),
+  bulk_approval_limit: decimalSchema.nullable().optional(),
   payout_providers: z.partialRecord(z.enum(PAYOUT_METHODS), z.enum(["http", "manual"])).optional(),
 });
 
-/** Fields that a PUT leaves out keep their value. */
+/**
+ * Fields that a PUT leaves out keep their value. Providers, cap and bulk limit are decided on once
+ * the tenant is open: 202 with the number of the approval, and the other fields as they are now.
+ */
 export function exchangeSettingsRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
   routes.get("/", async (c) => {
@@ -37,29 +43,55 @@ export function exchangeSettingsRoutes(deps: AdminDeps) {
   });
   routes.put("/", async (c) => {
     const body = await readBody(c, settingsSchema);
-    const settings = await change(c, deps, async (tx, { tenantId, now, audit }) => {
-      const next = merged(await exchangeSettingsOf(tx, tenantId), body);
-      await putExchangeSettings(tx, next, { tenantId, now });
-      audit("exchange_settings.set", `Changed: ${Object.keys(body).join(", ") || "nothing"}`);
-      return next;
-    });
-    return c.json(present(settings));
+    const tenantId = c.get("tenantId");
+    const { payout_providers, operator_daily_cap, bulk_approval_limit, ...plain } = body;
+    const rules = { payout_providers, operator_daily_cap, bulk_approval_limit };
+    const names = Object.keys(plain).join(", ");
+    if (names !== "" || !hasAny(rules))
+      await change(c, deps, async (tx, { now, audit }) => {
+        const next = merged(await exchangeSettingsOf(tx, tenantId), plain);
+        await putExchangeSettings(tx, next, { tenantId, now });
+        audit("exchange_settings.set", `Changed: ${names || "nothing"}`);
+      });
+    const requested = hasAny(rules) ? await changeAuthority(c, deps, () => changeOf(rules)) : null;
+    const settings = await withTenant(deps.db, tenantId, (tx) => exchangeSettingsOf(tx, tenantId));
+    if (requested?.kind !== "asked") return c.json(present(settings));
+    return c.json({ ...askedBody(requested), settings: present(settings) }, 202);
   });
   return routes;
 }
 
+type Body = z.infer<typeof settingsSchema>;
+type Rules = {
+  [Name in "payout_providers" | "operator_daily_cap" | "bulk_approval_limit"]: Body[Name];
+};
+
+function hasAny(rules: Rules): boolean {
+  return Object.values(rules).some((value) => value !== undefined);
+}
+
+function changeOf(rules: Rules): PayoutRulesArgs {
+  const { payout_providers: providers = {}, operator_daily_cap: cap } = rules;
+  const limit = rules.bulk_approval_limit;
+  return {
+    ...{ kind: "payout_rules", providers },
+    ...(cap === undefined ? {} : { operatorDailyCap: cap }),
+    ...(limit === undefined ? {} : { bulkApprovalLimit: limit }),
+  };
+}
+
 function merged(
   before: Awaited<ReturnType<typeof exchangeSettingsOf>>,
-  given: z.infer<typeof settingsSchema>,
+  given: Omit<Body, keyof Rules>,
 ) {
   const kept = <T>(value: T | undefined, old: T): T => (value === undefined ? old : value);
   return {
+    ...before,
     quoteAsset: kept(given.quote_asset, before.quoteAsset),
     rateRefreshSec: kept(given.rate_refresh_sec, before.rateRefreshSec),
     feedStaleSec: kept(given.feed_stale_sec, before.feedStaleSec),
     riskAmountThreshold: kept(given.risk_amount_threshold, before.riskAmountThreshold),
     riskFirstDealReview: kept(given.risk_first_deal_review, before.riskFirstDealReview),
     riskDailyLimit: kept(given.risk_daily_limit, before.riskDailyLimit),
-    payoutProviders: { ...before.payoutProviders, ...given.payout_providers },
   };
 }

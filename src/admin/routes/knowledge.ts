@@ -26,6 +26,7 @@ const searchSchema = z.strictObject({
     .default(5),
 });
 
+/** Writes documents, and lets people try what a question would find. */
 export function knowledgeRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
   routes.get("/documents", async (c) => {

@@ -1,14 +1,14 @@
 import { Hono } from "hono";
 import { z } from "zod";
-import { MOST_TO_CHECK, type Resumed, resumePayouts } from "../../desk/resume-payouts.ts";
-import { UserError } from "../../domain/errors.ts";
+import { MOST_TO_CHECK } from "../../desk/resume-payouts.ts";
+import { type ResumedDesk, resumeDesk } from "../../desk/stops.ts";
 import { withTenant } from "../../store/db.ts";
 import { type PayoutStop, payoutStopOf } from "../../store/payout-stop.ts";
 import { type PayoutsToCheck, payoutsToCheck } from "../../store/payouts-to-check.ts";
 import { change } from "../change.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
-import { presentAll } from "../present.ts";
 import { readBody } from "../request-input.ts";
+import { personOf, shownList } from "./stops.ts";
 
 const resumeSchema = z.strictObject({
   reason: z.string().trim().min(1).max(300),
@@ -28,21 +28,17 @@ export function payoutRoutes(deps: AdminDeps) {
     return c.json(answer);
   });
   routes.post("/resume", async (c) => {
-    if (c.get("principal").kind !== "personal")
-      throw new UserError(
-        "personal_token_required",
-        "Payouts are resumed by an admin in person: use a personal token",
-      );
     const body = await readBody(c, resumeSchema);
-    const resumed = await change(c, deps, (tx, { tenantId, by, now }) =>
-      resumePayouts(tx, deps.jobs, { tenantId, by, now, ...body }),
-    );
+    const resumed = await change(c, deps, async (tx, { tenantId, now }) => {
+      const asked = { tenantId, staff: await personOf(tx, c), what: ["payouts"], now } as const;
+      return resumeDesk(tx, deps.dress, { ...asked, ...body });
+    });
     return c.json(answerOf(resumed));
   });
   return routes;
 }
 
-function answerOf(resumed: Resumed) {
+function answerOf(resumed: ResumedDesk) {
   switch (resumed.kind) {
     case "not_stopped":
       return { resumed: false, stopped: false, message: "Payouts are not stopped" };
@@ -60,12 +56,7 @@ function answerOf(resumed: Resumed) {
   }
 }
 
-function standing({ stoppedAt, reason }: PayoutStop, { items, total }: PayoutsToCheck) {
-  return {
-    stopped: true,
-    stopped_at: new Date(stoppedAt).toISOString(),
-    reason,
-    look_through: presentAll(items.map(({ since, ...item }) => ({ ...item, sinceAt: since }))),
-    look_through_total: total,
-  };
+function standing({ stoppedAt, reason }: PayoutStop, list: PayoutsToCheck) {
+  const stoppedText = new Date(stoppedAt).toISOString();
+  return { stopped: true, stopped_at: stoppedText, reason, ...shownList(list) };
 }

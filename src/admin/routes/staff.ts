@@ -1,20 +1,16 @@
 import { Hono } from "hono";
 import { z } from "zod";
-import { UserError } from "../../domain/errors.ts";
+import type { Requested } from "../../desk/request-change.ts";
+import { suspendStaff } from "../../desk/suspend-staff.ts";
 import { withOwner, withTenant } from "../../store/db.ts";
-import {
-  createStaff,
-  listStaff,
-  lockActiveAdmins,
-  type StaffIdentity,
-  updateStaff,
-} from "../../store/staff.ts";
-import { revokeTokensOf } from "../../store/tokens.ts";
-import { change } from "../change.ts";
+import { asOwner } from "../../store/enter-tenant.ts";
+import { listStaff, type StaffIdentity, staffById, updateStaff } from "../../store/staff.ts";
+import { drawToken, listTokensOf, revokeToken } from "../../store/tokens.ts";
+import { askedBody, type ChangeAct, change, changeAuthority } from "../change.ts";
 import { type AdminContext, type AdminDeps, type AdminEnv, actorOf } from "../context.ts";
 import { notFound } from "../error-response.ts";
 import { issueToken } from "../issue-token.ts";
-import { present } from "../present.ts";
+import { present, presentAll } from "../present.ts";
 import { readBody } from "../request-input.ts";
 
 const identitySchema = z.discriminatedUnion("messenger", [
@@ -44,67 +40,135 @@ const patchSchema = z
   .refine((patch) => Object.keys(patch).length > 0, "name at least one field");
 const tokenSchema = z.strictObject({ expires_in_days: z.int().min(1).max(365).default(90) });
 
+const suspendSchema = z.strictObject({ reason: z.string().trim().max(300).default("") });
+
+/** Who may do what is decided on once the tenant is open: 202 with the number of the approval. */
 export function staffRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
   routes.get("/", async (c) => c.json({ items: await shownStaff(deps, c.get("tenantId")) }));
   routes.post("/", async (c) => {
-    const body = await readBody(c, newSchema);
-    const id = await change(c, deps, async (tx, { tenantId, now, audit }) => {
-      const identities = body.identities.map(toIdentity);
-      const staffId = await createStaff(tx, { tenantId, ...body, identities, now });
-      audit("staff.created", `${body.role} with ${identities.length} accounts`, { staffId });
-      return staffId;
-    });
-    return c.json(await shownPerson(deps, c.get("tenantId"), id), 201);
+    const { name, role, identities } = await readBody(c, newSchema);
+    const person = { op: "create" as const, name, role, identities: identities.map(toIdentity) };
+    const requested = await changeAuthority(c, deps, () => ({ kind: "staff", change: person }));
+    if (requested.kind === "asked") return c.json(askedBody(requested), 202);
+    return c.json(await shownPerson(deps, c.get("tenantId"), madeId(requested)), 201);
   });
   routes.patch("/:id", async (c) => {
-    await updatePerson(c, deps, await readBody(c, patchSchema));
-    return c.json(await shownPerson(deps, c.get("tenantId"), c.req.param("id")));
+    const { name, role, status } = await readBody(c, patchSchema);
+    const staffId = c.req.param("id");
+    await refuseStranger(c, deps, staffId);
+    if (name !== undefined) await rename(c, deps, { staffId, name });
+    if (status === "suspended") await suspend(c, deps, { staffId, reason: "" });
+    const update = { ...(role ? { role } : {}), ...(status === "active" ? RESTORE : {}) };
+    if (Object.keys(update).length > 0) {
+      const change = { op: "update" as const, staffId, ...update };
+      const requested = await changeAuthority(c, deps, () => ({ kind: "staff", change }));
+      if (requested.kind === "asked") return c.json(askedBody(requested), 202);
+    }
+    return c.json(await shownPerson(deps, c.get("tenantId"), staffId));
+  });
+  routes.post("/:id/identities", async (c) => {
+    const staffId = c.req.param("id");
+    const add = [toIdentity(await readBody(c, identitySchema))];
+    const change = { op: "identities" as const, staffId, add };
+    const requested = await changeAuthority(c, deps, () => ({ kind: "staff", change }));
+    if (requested.kind === "asked") return c.json(askedBody(requested), 202);
+    return c.json(await shownPerson(deps, c.get("tenantId"), staffId), 201);
   });
   // people are suspended, not erased: their decisions stay theirs
   routes.delete("/:id", async (c) => {
-    await updatePerson(c, deps, { status: "suspended" });
+    await suspend(c, deps, { staffId: c.req.param("id"), reason: "" });
     return c.json(await shownPerson(deps, c.get("tenantId"), c.req.param("id")));
   });
-  routes.post("/:id/tokens", async (c) => {
-    const text = await c.req.text();
-    const body = text.trim() === "" ? { expires_in_days: 90 } : await readBody(c, tokenSchema);
-    const token = await issueToken(deps, {
-      by: actorOf(c.get("principal")),
-      tenantId: c.get("tenantId"),
-      staffId: c.req.param("id"),
-      days: body.expires_in_days,
-    });
-    return c.json(present(token), 201);
+  routes.post("/:id/suspend", async (c) => {
+    const { reason } = await readBody(c, suspendSchema);
+    await suspend(c, deps, { staffId: c.req.param("id"), reason }, "decide");
+    return c.json(await shownPerson(deps, c.get("tenantId"), c.req.param("id")));
+  });
+  routes.post("/:id/tokens", async (c) => makeToken(c, deps, c.req.param("id")));
+  routes.get("/:id/tokens", async (c) => {
+    const staffId = c.req.param("id");
+    await refuseStranger(c, deps, staffId);
+    const who = { tenantId: c.get("tenantId"), staffId, now: deps.clock.now() };
+    const tokens = await withOwner(deps.db, (tx) => listTokensOf(tx, who));
+    return c.json({ items: presentAll(tokens) });
+  });
+  routes.delete("/:id/tokens/:token", async (c) => {
+    const { id: staffId, token: tokenId } = c.req.param();
+    await endToken(c, deps, { staffId, tokenId });
+    return c.json({ id: tokenId, revoked: true });
   });
   return routes;
 }
 
-/** A suspended person's tokens die at once. */
-async function updatePerson(
-  c: AdminContext,
-  deps: AdminDeps,
-  patch: z.infer<typeof patchSchema>,
-): Promise<void> {
-  const staffId = c.req.param("id") ?? "";
+const RESTORE = { restore: true } as const;
+
+async function refuseStranger(c: AdminContext, deps: AdminDeps, staffId: string): Promise<void> {
   const tenantId = c.get("tenantId");
-  await change(c, deps, async (tx, { audit }) => {
-    const admins = await lockActiveAdmins(tx, tenantId);
-    if (!(await updateStaff(tx, { tenantId, staffId }, patch)))
-      throw notFound(`staff member ${staffId}`);
-    const left = await lockActiveAdmins(tx, tenantId);
-    if (admins.length > 0 && left.length === 0)
-      throw new UserError("conflict", "The last active admin must stay; make another admin first");
-    audit("staff.changed", Object.entries(patch).map(describe).join(", "), { staffId });
-  });
-  if (patch.status === "suspended")
-    await withOwner(deps.db, (tx) =>
-      revokeTokensOf(tx, { tenantId, staffId, now: deps.clock.now() }),
-    );
+  const person = await withTenant(deps.db, tenantId, (tx) => staffById(tx, tenantId, staffId));
+  if (!person) throw notFound(`staff member ${staffId}`);
 }
 
-function describe([field, value]: [string, unknown]): string {
-  return field === "name" ? "name was changed" : `${field} is now ${String(value)}`;
+function rename(
+  c: AdminContext,
+  deps: AdminDeps,
+  { staffId, name }: { staffId: string; name: string },
+): Promise<void> {
+  return change(c, deps, async (tx, { tenantId, audit }) => {
+    await updateStaff(tx, { tenantId, staffId }, { name });
+    audit("staff.changed", "name was changed", { staffId });
+  });
+}
+
+/** At once, whoever asks. */
+function suspend(
+  c: AdminContext,
+  deps: AdminDeps,
+  who: { staffId: string; reason: string },
+  act: ChangeAct = "change",
+): Promise<boolean> {
+  return change(
+    c,
+    deps,
+    (tx, { tenantId, by }) => suspendStaff(tx, deps, { tenantId, by, language: "en", ...who }),
+    act,
+  );
+}
+
+/** One's own is made at once; whoever holds another's acts as that person, so it is decided on. */
+async function makeToken(c: AdminContext, deps: AdminDeps, staffId: string): Promise<Response> {
+  const text = await c.req.text();
+  const body = text.trim() === "" ? { expires_in_days: 90 } : await readBody(c, tokenSchema);
+  const days = body.expires_in_days;
+  const by = actorOf(c.get("principal"));
+  const tenantId = c.get("tenantId");
+  if (by === staffId)
+    return c.json(present(await issueToken(deps, { by, tenantId, staffId, days })), 201);
+  const { token, tokenHash } = drawToken();
+  const change = { kind: "token" as const, staffId, tokenHash, days };
+  const requested = await changeAuthority(c, deps, () => change);
+  if (requested.kind === "asked") return c.json({ ...askedBody(requested), token }, 202);
+  const expiresAt = deps.clock.now() + days * 86_400_000;
+  return c.json(present({ id: madeId(requested), token, expiresAt }), 201);
+}
+
+/** An admin's to do, at once: it takes power away and gives none. */
+function endToken(
+  c: AdminContext,
+  deps: AdminDeps,
+  token: { staffId: string; tokenId: string },
+): Promise<void> {
+  return change(c, deps, async (tx, { tenantId, now, audit }) => {
+    const end = () => revokeToken(tx, { tenantId, now, ...token });
+    if (!(await asOwner(tx, tenantId, end)))
+      throw notFound(`token ${token.tokenId} of staff member ${token.staffId}`);
+    audit("token.revoked", "A personal token was ended", token);
+  });
+}
+
+function madeId(requested: Requested): string {
+  const made = requested.kind === "done" ? requested.made : {};
+  return String(made.tokenId ?? made.staffId ?? "");
 }
 
 async function shownStaff(deps: AdminDeps, tenantId: string) {

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { UserError } from "../../domain/errors.ts";
+import type { World } from "../../domain/world.ts";
 import { writeAudit } from "../../store/audit.ts";
 import { withOwner } from "../../store/db.ts";
 import { enterTenant } from "../../store/enter-tenant.ts";
@@ -26,7 +27,8 @@ export function tenantRoutes(deps: AdminDeps) {
     const all = await withOwner(deps.db, listTenants);
     const visible =
       principal.kind === "setup" ? all : all.filter((one) => one.id === principal.tenantId);
-    return c.json({ items: presentAll(visible) });
+    const world: World = deps.dress.sandbox ? "sandbox" : "real";
+    return c.json({ items: presentAll(visible), world });
   });
   routes.post("/", async (c) => {
     const principal = c.get("principal");

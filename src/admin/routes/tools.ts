@@ -9,6 +9,7 @@ import { readBody } from "../request-input.ts";
 
 const patchSchema = z.strictObject({ is_active: z.boolean() });
 
+/** Switches a tenant's tools on and off; what a tool is cannot be changed here. */
 export function toolRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
   routes.get("/", async (c) => c.json({ items: await shownTools(deps, c.get("tenantId")) }));
