@@ -55,6 +55,10 @@ export function transactionEvents(transaction: Transaction): unknown[] {
   }));
 }
 
+/**
+ * Filters of the real endpoint; times in played milliseconds, `contract` and `address` in
+ * Base58check.
+ */
 export interface TransferQuery {
   address: string;
   onlyConfirmed: boolean;

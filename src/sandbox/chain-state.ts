@@ -1,7 +1,9 @@
 import type { WorldEvent } from "./journal.ts";
 import { playedHex, tronAddress } from "./tron-address.ts";
 
+/** The real contract on the main net, so that the product's default needs no setting. */
 export const OFFICIAL_USDT = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t";
+/** Of every token that is played here. */
 export const TOKEN_DECIMALS = 6;
 const TRON_BLOCK_MS = 3000;
 const TRON_FIRST_BLOCK_AT = 1_529_891_469_000;
@@ -20,6 +22,7 @@ export interface TransferEvent {
   at: number;
 }
 
+/** `value` in the token's smallest unit. */
 export interface TransferLog {
   contract: PlayedAddress;
   from: PlayedAddress;
@@ -34,6 +37,7 @@ export interface PlayedAddress {
   hex: string;
 }
 
+/** `at`: played time, milliseconds; `block` is reckoned from it. */
 export interface Transaction {
   hash: string;
   at: number;
@@ -43,6 +47,7 @@ export interface Transaction {
   logs: TransferLog[];
 }
 
+/** A fold over the journal: the same events always make the same chain. */
 export interface Chain {
   apply(event: WorldEvent): void;
   get(hash: string): Transaction | undefined;
@@ -50,6 +55,7 @@ export interface Chain {
   list(): Transaction[];
 }
 
+/** Empty; transfers are played by the control API. */
 export function createChain(): Chain {
   const transactions = new Map<string, Transaction>();
   return {

@@ -4,6 +4,10 @@ import { z } from "zod";
 import type { Journal, WorldEvent } from "./journal.ts";
 import { SERVICES, type ServiceName } from "./services.ts";
 
+/**
+ * `lose_first`: the first delivery of an event to the bot is lost; `delay_ms` is real time,
+ * `retry_after` seconds; `count` 0 takes such faults back.
+ */
 export const faultSchema = z.strictObject({
   service: z.enum(SERVICES),
   kind: z.enum([
@@ -19,7 +23,9 @@ export const faultSchema = z.strictObject({
   delay_ms: z.int().min(0).max(600_000).optional(),
   count: z.int().min(0).max(100_000),
 });
+/** `count`: how many requests it still hits. */
 export type Fault = z.infer<typeof faultSchema>;
+/** What goes wrong; which kinds a service knows, its middleware says. */
 export type FaultKind = Fault["kind"];
 
 /** Faults asked for and not used up; a fold over the journal, so they outlive a restart. */
@@ -30,6 +36,10 @@ export interface Faults {
   list(): readonly Fault[];
 }
 
+/**
+ * Written to the journal when asked for and when used, so that a replay goes wrong in the same
+ * places.
+ */
 export function createFaults(journal: Pick<Journal, "append">): Faults {
   let open: Fault[] = [];
   return {
@@ -61,6 +71,7 @@ function useFault(open: Fault[], used: Pick<Fault, "service" | "kind">): Fault[]
   });
 }
 
+/** How one service fails, in its own words. */
 export interface FaultOptions {
   faults: Faults;
   service: ServiceName;

@@ -2,12 +2,17 @@ import type { ProductView } from "../domain/product-view.ts";
 import type { Journal } from "./journal.ts";
 import type { WorldPart } from "./world.ts";
 
+/** `product`: undefined when the emulators run alone: then only the world is looked at. */
 export interface IdleQuestion {
   journal: Pick<Journal, "onAppend">;
   parts: readonly WorldPart[];
   product: ProductView | undefined;
 }
 
+/**
+ * `waiting`: what is under way, by name; empty: nothing. `nextDueAt`: product time at which the
+ * product has something to do again; null: nothing is due.
+ */
 export interface Idleness {
   waiting: string[];
   nextDueAt: number | null;

@@ -29,6 +29,7 @@ export interface Journal {
   close(): void;
 }
 
+/** Creates the file and its folder. `now`: played time, milliseconds, of new events. */
 export function openJournal(options: { file: string; now: () => number }): Journal {
   mkdirSync(dirname(options.file), { recursive: true });
   const events = readEvents(options.file);

@@ -74,7 +74,7 @@ function decodeBody(part: Part, charset: string): string {
   if (encoding === "base64") return decodeBytes(Buffer.from(part.body, "base64"), charset);
   if (encoding !== "quoted-printable")
     return decodeBytes(Buffer.from(part.body, "latin1"), charset);
-  return decodeBytes(unquote(part.body.replace(/[ \t]*=\r?\n/g, "")), charset);
+  return decodeBytes(unquote(part.body.replace(/=[ \t]*\r?\n/g, "")), charset);
 }
 
 /** RFC 2047 words; the white space between two of them does not count. */

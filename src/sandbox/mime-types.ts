@@ -4,6 +4,7 @@ export function mimeOf(fileName: string): string {
   return MIME_TYPES[extension] ?? UNKNOWN_TYPE;
 }
 
+/** Of a name without an ending that is known. */
 export const UNKNOWN_TYPE = "application/octet-stream";
 
 const MIME_TYPES: Record<string, string> = {

@@ -6,14 +6,18 @@ import { createSmtpPart } from "./smtp.ts";
 import { createTelegramPart } from "./telegram/part.ts";
 import type { World, WorldPart } from "./world.ts";
 
-/** Every emulated service. */
-export function makeParts(world: World, origin: () => string): WorldPart[] {
+/** Every emulated service. `smtpPort`: of the mail server, if it is free; 0: any. */
+export function makeParts(
+  world: World,
+  origin: () => string,
+  { smtpPort = 0 }: { smtpPort?: number } = {},
+): WorldPart[] {
   return [
     createTelegramPart(world),
     createSlackPart(world, { origin }),
     createModelPart(world),
     createChainPart(world),
     createPayoutPart(world),
-    createSmtpPart(world),
+    createSmtpPart(world, smtpPort),
   ];
 }

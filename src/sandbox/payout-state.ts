@@ -3,6 +3,7 @@ import type { WorldEvent } from "./journal.ts";
 
 export type PayoutStatus = "completed" | "pending" | "failed";
 
+/** As it came, with the names of the wire. */
 export interface PayoutOrder {
   order_id: string;
   amount: string;
@@ -23,6 +24,7 @@ export interface PayoutScript {
   currency?: string;
 }
 
+/** As the gateway answers it; `amount` as decimal text. */
 export interface PayoutAnswer {
   id: string;
   order_id: string;
@@ -34,6 +36,7 @@ export interface PayoutAnswer {
   code_expires_at?: string;
 }
 
+/** What stands under one idempotency key; it never changes into another order. */
 export interface Payout {
   key: string;
   at: number;
@@ -41,6 +44,7 @@ export interface Payout {
   answer: PayoutAnswer;
 }
 
+/** As the journal holds it; the answer's id is made of the event's number. */
 export interface RecordedPayout {
   key: string;
   order: PayoutOrder;
@@ -48,6 +52,7 @@ export interface RecordedPayout {
   scripted: boolean;
 }
 
+/** The gateway's books: a fold over the journal. */
 export interface Payouts {
   apply(event: WorldEvent): void;
   get(key: string): Payout | undefined;
@@ -82,6 +87,7 @@ export function createPayouts(): Payouts {
   };
 }
 
+/** To the letter: "40" and "40.0" under one key are a conflict, as with strict gateways. */
 export function sameOrder(left: PayoutOrder, right: PayoutOrder): boolean {
   return isDeepStrictEqual(left, right);
 }

@@ -12,6 +12,7 @@ import { findRefusal, loopbackGuard } from "./loopback-guard.ts";
 import type { World, WorldPart } from "./world.ts";
 import { worldControl } from "./world-control.ts";
 
+/** `product`: may be attached later, as it needs the sandbox's addresses first. */
 export interface SandboxOptions {
   /** The journal and the files lie in `<dataDir>/sandbox`. */
   dataDir: string;
@@ -22,6 +23,7 @@ export interface SandboxOptions {
   product?: ProductView;
 }
 
+/** The whole played outside; it answers the loopback interface alone. */
 export interface Sandbox {
   world: World;
   /** Mount at `/`; serves `/sandbox` and what lies below. */

@@ -17,10 +17,13 @@ interface Mail {
   at: number;
 }
 
-/** Plays a mail server on a port of its own: everything sent is kept, nothing leaves. */
-export function createSmtpPart(world: World): WorldPart {
+/**
+ * Plays a mail server on a port of its own: everything sent is kept, nothing leaves. `wishedPort`: 0
+ * takes any.
+ */
+export function createSmtpPart(world: World, wishedPort = 0): WorldPart {
   let mails: Mail[] = [];
-  const mailbox = createMailbox(world);
+  const mailbox = createMailbox(world, wishedPort);
   return {
     name: "smtp",
     apply(event) {
@@ -42,7 +45,7 @@ interface Mailbox {
   stop(): Promise<void>;
 }
 
-function createMailbox(world: World): Mailbox {
+function createMailbox(world: World, wishedPort: number): Mailbox {
   const sockets = new Map<number, Socket>();
   const timers = new Set<NodeJS.Timeout>();
   let receiving = 0;
@@ -58,11 +61,7 @@ function createMailbox(world: World): Mailbox {
   return {
     port: () => portOf(listener),
     waiting: () => (receiving > 0 ? [`mail: ${receiving} being received`] : []),
-    start: () =>
-      new Promise((resolve, reject) => {
-        listener.once("error", reject);
-        listener.listen(0, "127.0.0.1", resolve);
-      }),
+    start: () => listenAt(listener, wishedPort),
     stop: () =>
       new Promise((resolve) => {
         for (const timer of timers) clearTimeout(timer);
@@ -70,6 +69,24 @@ function createMailbox(world: World): Mailbox {
         listener.close(() => resolve());
       }),
   };
+}
+
+/** At the wished port, or at any free one when that is taken. */
+async function listenAt(listener: Server, wishedPort: number): Promise<void> {
+  const listening = (port: number) =>
+    new Promise<void>((resolve, reject) => {
+      listener.once("error", reject);
+      listener.listen(port, "127.0.0.1", () => {
+        listener.off("error", reject);
+        resolve();
+      });
+    });
+  try {
+    await listening(wishedPort);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE" || wishedPort === 0) throw error;
+    await listening(0);
+  }
 }
 
 function portOf(listener: Server): number {

@@ -1,10 +1,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
+import { StartError } from "../domain/errors.ts";
 import { createClock } from "../lib/clock.ts";
 import { createSandbox } from "./server.ts";
 import type { World, WorldPart } from "./world.ts";
 
+/** `parts`: what is played. */
 export interface StandaloneOptions {
   /** 0 takes a free port. */
   port: number;
@@ -12,6 +14,7 @@ export interface StandaloneOptions {
   parts(world: World, origin: () => string): WorldPart[];
 }
 
+/** `env`: variables that point a bot at it. */
 export interface Standalone {
   origin: string;
   env: Record<string, string>;
@@ -33,7 +36,9 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
   server.keepAliveTimeout = 75_000; // clients close a kept connection first
   server.on("upgrade", sandbox.handleUpgrade);
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      reject(error.code === "EADDRINUSE" ? portTaken(options.port) : error),
+    );
     server.listen(options.port, "127.0.0.1", resolve);
   });
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // listens on TCP
@@ -48,4 +53,10 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
       await closed;
     },
   };
+}
+
+function portTaken(port: number): StartError {
+  return new StartError(
+    `--port: ${port} is in use on 127.0.0.1; stop what uses it, or choose another --port`,
+  );
 }

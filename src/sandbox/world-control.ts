@@ -8,6 +8,7 @@ import { waitForIdle } from "./idle.ts";
 import { playground } from "./page/playground.ts";
 import type { World, WorldPart } from "./world.ts";
 
+/** What `/sandbox/world` and its like work with. */
 export interface WorldControlOptions {
   world: World;
   parts: readonly WorldPart[];

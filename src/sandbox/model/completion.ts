@@ -1,8 +1,10 @@
 import { invalidRequest } from "./wire.ts";
 
+/** As answers and the list of models call it: nobody can take it for a real one. */
 export const MODEL_NAME = "sandbox-rules";
 const CHARACTERS_A_TOKEN = 4;
 
+/** A call as the rules, or a script, want it; nothing of it is checked here. */
 export interface ProposedCall {
   name: string;
   /** An object is written as JSON; text goes out as it is, also when it is broken. */
@@ -28,6 +30,7 @@ interface WireCall {
   function: { name: string; arguments: string };
 }
 
+/** The body of a Chat Completions answer; tokens are guessed from characters. */
 export function completion(answer: ModelAnswer, frame: CompletionFrame): Record<string, unknown> {
   const calls = wireCalls(answer, frame);
   const message = {
@@ -61,6 +64,7 @@ export function completionEvents(
   return serverSentEvents(chunks);
 }
 
+/** Ends with `[DONE]`, as the real stream does. */
 export function serverSentEvents(chunks: unknown[]): string {
   return `${chunks.map((each) => `data: ${JSON.stringify(each)}\n\n`).join("")}data: [DONE]\n\n`;
 }

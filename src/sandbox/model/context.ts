@@ -32,6 +32,7 @@ export type Skill = (context: Context) => ModelAnswer | undefined;
 
 const SHORT_ANSWER_WORDS = 4;
 
+/** Pure: the same messages always mean the same. */
 export function understand(reading: Reading): Context {
   const intents = intentsIn(reading.text);
   const deal = followDeal(reading.timeline);
@@ -60,10 +61,12 @@ export function inLanguage(context: Context, russian: string, english: string): 
   return context.reading.language === "ru" ? russian : english;
 }
 
+/** One of these intents, in this turn. */
 export function has(context: Context, ...intents: Intent[]): boolean {
   return intents.some((intent) => context.intents.has(intent));
 }
 
+/** Rules use only what the request offers, as a model may. */
 export function offered(context: Context, name: string): boolean {
   return context.reading.tools.has(name);
 }
@@ -95,6 +98,7 @@ export function ask(context: Context, ...calls: ProposedCall[]): ModelAnswer | u
   return open.length > 0 ? { calls: open } : undefined;
 }
 
+/** Arguments as an object; they are written as JSON. */
 export function call(name: string, args: Record<string, unknown> = {}): ProposedCall {
   return { name, arguments: args };
 }

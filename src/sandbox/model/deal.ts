@@ -2,6 +2,7 @@ import { sameAmount } from "../../domain/money.ts";
 import { asksPerson, type Outcome, type ToolRun } from "./reading.ts";
 import type { Terms } from "./terms.ts";
 
+/** As the last quote's result told it, sums as decimal text. */
 export interface Quote {
   /** Arguments that give the same quote again. */
   terms: Terms;
@@ -11,6 +12,7 @@ export interface Quote {
   quoteAsset?: string;
 }
 
+/** In the order of a deal; it is read from results and never from what the lead claims. */
 export type Phase = "none" | "quoted" | "ordered" | "requisites" | "proof" | "paid" | "payout";
 
 /** Where the exchange of this conversation stands, as far as the tool results tell. */
@@ -21,6 +23,8 @@ export interface Deal {
   /** What the last check or order said about the identity. */
   kyc: "unknown" | "needed" | "verified";
   payout?: { approval?: string; status: string };
+  /** Of how and where the payout goes; "waiting" while people decide. */
+  change?: { approval?: string; status: "waiting" | "done" | "refused" };
   /** A hash that the chain has not settled yet: it may be looked at again. */
   pendingProof?: string;
 }
@@ -33,6 +37,7 @@ const PAYOUTS_STOPPED = "payouts_stopped";
 
 const START: Deal = { phase: "none", order: {}, kyc: "unknown" };
 
+/** Oldest first; each result takes the deal on, or back. */
 export function followDeal(timeline: (ToolRun | Outcome)[]): Deal {
   return timeline.reduce<Deal>(
     (deal, entry) => ("name" in entry ? afterRun(deal, entry) : afterNotice(deal, entry)),
@@ -63,6 +68,8 @@ function afterRun(deal: Deal, run: ToolRun): Deal {
       return afterPayment(deal, run);
     case "issue_exchange_payout":
       return afterPayout(deal, run);
+    case "change_payout_destination":
+      return afterChange(deal, run);
     case "cancel_exchange_order":
       return run.result.ok ? { ...START, kyc: deal.kyc } : deal;
     default:
@@ -123,6 +130,18 @@ function afterPayout(deal: Deal, run: ToolRun): Deal {
   return { ...deal, payout: { approval: result.approval, status: refused } };
 }
 
+/** The call shows its latest state: once it is done the order says what the result says. */
+function afterChange(deal: Deal, { result }: ToolRun): Deal {
+  const { approval, ok, status, data } = result;
+  if (!ok) {
+    const waits = status === "waiting_approval" || status === "approved";
+    return { ...deal, change: { approval, status: waits ? "waiting" : "refused" } };
+  }
+  const { payoutMethod, payoutLocation, payoutDestination } = data;
+  const order = { ...deal.order, payoutMethod, payoutLocation, payoutDestination };
+  return { ...deal, order, change: { approval, status: "done" } };
+}
+
 /** Decisions of operators that no call of the model shows. */
 function afterNotice(deal: Deal, notice: Outcome): Deal {
   const done = notice.status === "completed";
@@ -130,7 +149,8 @@ function afterNotice(deal: Deal, notice: Outcome): Deal {
   if (notice.tool === "confirm_fiat_payment")
     return waits ? deal : { ...deal, phase: done ? "paid" : "requisites" };
   if (notice.tool === "set_kyc_status") return { ...deal, kyc: done ? "verified" : "needed" };
-  if (notice.tool !== "issue_exchange_payout" || waits) return deal;
+  if (notice.tool !== "issue_exchange_payout") return deal;
+  if (waits) return { ...deal, payout: { approval: notice.approval, status: "waiting" } };
   const status = done ? "completed" : "refused";
   return {
     ...deal,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 
+/** Vectors made of hashes: near texts are near, and nothing is meant by it. */
 export const EMBEDDING_MODEL = "sandbox-hash";
 const DEFAULT_DIMENSIONS = 256;
 

@@ -25,6 +25,7 @@ const FIELDS: { topic: Intent; field: string; russian: string; english: string }
 const TOPICS: Intent[] = ["hours", "address", "how", "methods", "documents", "aml", "contact"];
 const ABOUT_HOW: Intent[] = ["hours", "methods", "documents"];
 
+/** A question about the desk itself, not about an exchange. */
 export function wantsInfo(context: Context): boolean {
   return has(context, ...TOPICS);
 }

@@ -1,3 +1,4 @@
+import { DESK_PATTERNS } from "./intents-desk.ts";
 import { normalise, phrases } from "./phrase.ts";
 
 const KIN =
@@ -355,40 +356,13 @@ const PATTERNS = {
     "how long",
     "(is it|are we) (ready|done)( yet)?",
   ),
-  profile: phrases(
-    "(что|какие)( вы)?( обо мне| про меня)( знаете| есть)?",
-    "(что|какие)( данные)? (у вас )?(на|обо|про) мен(я|е)",
-    "мо(й|и) (профиль|данные)",
-    "my (profile|data|account details)",
-    "what do you know about me",
-  ),
-  email: phrases(
-    "(пришл*|отправ*|вышл*|скин*|продублир*)[^.!?]{0,40} (почт*|email|e-mail|имейл|мейл|мыло)",
-    "на (почту|email|e-mail|имейл|мыло)",
-    "(send|email|mail)[^.!?]{0,40} (email|e-mail|mail|inbox)",
-    "(email|e-mail) (me|it|this|that|the)*",
-  ),
-  task: phrases(
-    "напомни*",
-    "перезвон*",
-    "поставь* задачу",
-    "remind me",
-    "call me (back|later|tomorrow)",
-    "create a task",
-  ),
-  save: phrases(
-    "(запиш*|сохран*|обнов*|измен*|поменя*)[^.!?]{0,20} (номер|телефон|почт*|email|имя)",
-    "(save|update|change|record|note)( down)?( my| the)~ (number|phone|email|name)",
-    "my (phone|number|email) (is|has changed)",
-  ),
-  forget: phrases(
-    "удал(и|ите|ить)( все)?( мои| меня| мой)~ (данные|профиль|аккаунт)*",
-    "(delete|erase|remove)( all)? (me|my|my data|my account)",
-  ),
+  ...DESK_PATTERNS,
 } satisfies Record<string, RegExp>;
 
+/** What words of a lead may want; several may hold of one text. */
 export type Intent = keyof typeof PATTERNS;
 
+/** By patterns alone; of two intents that look alike the more certain one stays. */
 export function intentsIn(text: string): Set<Intent> {
   const plain = normalise(text).replace(/\[[a-z_]+(?:[:,][^\]]*)?\]/g, " ");
   const names = Object.keys(PATTERNS) as Intent[]; // the keys of a constant object

@@ -19,6 +19,7 @@ const SYMBOLS: Record<string, string> = { $: "USD", "€": "EUR", "₽": "RUB" }
 /** A currency word: an asset that the lead pays with, or the currency that is paid out. */
 export type Unit = { kind: "asset"; asset: string } | { kind: "quote" };
 
+/** What the word beside a number says of it; undefined: nothing. */
 export function unitOf(word: string): Unit | undefined {
   if (word === "") return undefined;
   if (word === "฿" || word === "₱" || QUOTE.test(word)) return { kind: "quote" };
@@ -90,6 +91,7 @@ const PAYOUT_METHODS: [string, RegExp][] = [
 const LEFT_WAY =
   /(?<![a-zа-я])(?:не|вместо|not|instead of|rather than)\s+(?:(?:в|на|по|через|the|a|to|by|at|from)\s+){0,2}[a-zа-я-]+/g;
 
+/** The tools' own name of the method; undefined: none is named. */
 export function payoutMethodIn(text: string): string | undefined {
   const wanted = text.replace(LEFT_WAY, " ");
   if (payoutBankIn(wanted)) return "thai_bank_transfer";
@@ -116,6 +118,7 @@ const PAYMENT_METHODS: [string, RegExp][] = [
   ],
 ];
 
+/** How the lead pays; a Thai card is one that money is paid out to. */
 export function paymentMethodIn(text: string): string | undefined {
   const own = text.replace(phrases("без карты", "without (a )?card", "тайск* карт*"), " ");
   return PAYMENT_METHODS.find(([, pattern]) => pattern.test(own))?.[0];
@@ -141,6 +144,7 @@ const RAILS: [string, RegExp][] = [
   ["htx", phrases("htx", "huobi")],
 ];
 
+/** An exchange that both have accounts with; its chain of the same name is none. */
 export function railIn(text: string): string | undefined {
   if (phrases("бинанс смарт*", "binance smart").test(text)) return undefined;
   return RAILS.find(([, pattern]) => pattern.test(text))?.[0];

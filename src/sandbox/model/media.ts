@@ -6,6 +6,7 @@ const FILES = ["photo", "document", "video", "video_note"];
 /** They say something about the text and stand for nothing that was sent. */
 const NO_MEDIA = ["forwarded", "cut"];
 
+/** Kinds of files of one text, by what can be done with them. */
 export interface SentMedia {
   media: string[];
   wordless: string[];
@@ -26,6 +27,7 @@ export function readMedia(text: string): SentMedia {
   };
 }
 
+/** What the lead wrote, without what the prompt says of files. */
 export function withoutMarks(text: string): string {
   return text.replaceAll(EMPTY, " ").replace(MARK, " ").trim();
 }

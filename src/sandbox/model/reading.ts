@@ -2,6 +2,7 @@ import { readMedia, withoutMarks } from "./media.ts";
 import { normalise } from "./phrase.ts";
 import { type ChatMessage, type ChatRequest, messageText } from "./wire.ts";
 
+/** Of the lead's last words; the stand-in answers in it. */
 export type Language = "ru" | "en";
 
 /** A tool's answer as the tool message has it; `data` also holds what stood beside it. */
@@ -13,6 +14,7 @@ export interface ToolResult {
   data: Record<string, unknown>;
 }
 
+/** A call with its result, however many rounds ago. */
 export interface ToolRun {
   name: string;
   args: Record<string, unknown>;
@@ -27,6 +29,7 @@ export interface Outcome {
   text: string;
 }
 
+/** `id` as it is cited: `E1`. */
 export interface Passage {
   id: string;
   title: string;
@@ -61,8 +64,9 @@ export interface Reading {
 }
 
 const OUTCOME =
-  /\b(A-\d+)\b\s*(?:\(([a-z_]+)\))?[^.;\n]{0,20}?\b(completed|declined|rejected|expired|failed|cancelled|superseded|unknown|waiting_approval)\b/;
+  /\b(A-\d+)\b\s*(?:\(([a-z_]+)\))?[^.;\n]{0,20}?\b(completed|declined|rejected|expired|failed|cancelled|superseded|frozen|unknown|waiting_approval)\b/;
 
+/** All that the stand-in knows stands in the request, as with a real model. */
 export function readRequest(request: ChatRequest): Reading {
   const { messages } = request;
   const turnAt = turnStart(messages);
@@ -155,7 +159,7 @@ function toolResult(text: string): ToolResult {
   const status = String(top.status ?? "");
   const failed = top.ok === false || asObject(top.data).ok === false || top.error != null;
   return {
-    ok: !failed && !["denied", "failed", "waiting_approval"].includes(status),
+    ok: !failed && !["denied", "failed", "frozen", "waiting_approval"].includes(status),
     status,
     code: String(data.reason ?? error.code ?? ""),
     approval: /A-\d+/.exec(String(data.approval ?? ""))?.[0],

@@ -7,6 +7,11 @@ type Texts = [russian: string, english: string];
 
 const REFUSALS: [pattern: RegExp, ...texts: Texts][] = [
   [
+    /orders_stopped/,
+    "Новые заявки мы сейчас ненадолго не принимаем.",
+    "We are not taking new orders for a little while.",
+  ],
+  [
     /needsVerification|kyc|verification/i,
     "Перед первым обменом нужна разовая проверка: пришлите фото документа и короткое видео, где вы называете имя и направление обмена. Их посмотрит человек.",
     "Before the first exchange there is a one-time check: please send a photo of your ID document and a short video where you say your name and the direction of the exchange. A person will look at them.",

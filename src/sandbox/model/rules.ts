@@ -3,10 +3,11 @@ import { type Context, type Skill, understand } from "./context.ts";
 import { readRequest } from "./reading.ts";
 import { repairedText } from "./repair.ts";
 import { bookMeeting, deskWork } from "./skill-desk.ts";
+import { changeDestination } from "./skill-destination.ts";
 import { answerInfo, answerQuestion } from "./skill-knowledge.ts";
 import { answerWordless, mediaNotes, refuseLargeFile } from "./skill-media.ts";
 import { closeDeal, explainEarlyRequisites, noteMethod, quoteTerms } from "./skill-order.ts";
-import { outcomeText, tellOutcome } from "./skill-outcome.ts";
+import { acceptObjection, outcomeText, tellOutcome } from "./skill-outcome.ts";
 import { checkPayment, payOut, receiveIdentity } from "./skill-payment.ts";
 import { cancelDeal, handOver } from "./skill-people.ts";
 import { askForPositiveSum, askForTerms, introduce, smallTalk, tellStatus } from "./skill-talk.ts";
@@ -16,9 +17,11 @@ import type { ChatRequest } from "./wire.ts";
 /** The order is the precedence: money on its way first, talk last. */
 const SKILLS: Skill[] = [
   tellOutcome,
+  acceptObjection,
   handOver,
   refuseLargeFile,
   checkPayment,
+  changeDestination,
   cancelDeal,
   answerWordless,
   receiveIdentity,
@@ -69,5 +72,5 @@ function framed(context: Context, text: string): string {
   const greeting = reading.language === "ru" ? "Здравствуйте!" : "Hello!";
   const starts = greets && !text.startsWith(greeting) ? [greeting] : [];
   const notes = mediaNotes(context).filter((note) => !text.includes(note));
-  return [...starts, ...news, text, ...notes].join(" ");
+  return [...starts, ...news, text, ...notes].filter((part) => part !== "").join(" ");
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { WorldEvent } from "../journal.ts";
 import { type ChatRequest, messageText } from "./wire.ts";
 
+/** `match`: the step waits for a request whose last words hold this; others may go before it. */
 export const stepsSchema = z.array(
   z.strictObject({
     content: z.string().nullish(),
@@ -15,8 +16,10 @@ export const stepsSchema = z.array(
     match: z.strictObject({ last_contains: z.string() }).optional(),
   }),
 );
+/** One prepared answer: words, calls, a status, or a broken body. */
 export type ScriptStep = z.infer<typeof stepsSchema>[number];
 
+/** Tests say by it what a model does wrong; without steps the rules answer. */
 export interface Script {
   apply(event: WorldEvent): void;
   /** The first step in line that this request may take; `take` is journaled by the caller. */

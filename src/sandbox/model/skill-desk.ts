@@ -1,15 +1,9 @@
-import type { ModelAnswer, ProposedCall } from "./completion.ts";
-import {
-  ask,
-  type Context,
-  call,
-  has,
-  inLanguage,
-  offered,
-  resultOf,
-  type Skill,
-} from "./context.ts";
-import { cannotText } from "./with-person.ts";
+import type { ModelAnswer } from "./completion.ts";
+import { ask, type Context, call, has, inLanguage, resultOf, type Skill } from "./context.ts";
+import { changeWish, profileWish } from "./skill-card.ts";
+import { mailWish } from "./skill-mail.ts";
+import { taskWish } from "./skill-task.ts";
+import type { Wish } from "./wish.ts";
 
 const BOOKING_TOOL = "offer_booking_link";
 
@@ -33,89 +27,22 @@ export const bookMeeting: Skill = (context) => {
   );
 };
 
+/** The first that fits stands alone; a letter and a task may be wished for at once. */
+const WISHES: ((context: Context) => Wish | undefined)[][] = [
+  [changeWish],
+  [mailWish, taskWish],
+  [profileWish],
+];
+
 /** Mail, customer data and tasks: each is a proposal, most of them wait for a person. */
 export const deskWork: Skill = (context) => {
-  const planned = plannedWork(context);
-  if (!planned || !offered(context, planned.name)) return undefined;
-  return ask(context, planned) ?? { content: workText(context, planned.name) };
+  const wishes = WISHES.map((together) => together.flatMap((wish) => wish(context) ?? []));
+  const wanted = wishes.find((found) => found.length > 0);
+  if (!wanted) return undefined;
+  const asked = ask(context, ...wanted.flatMap(({ calls }) => calls));
+  if (asked) return asked;
+  return { content: wanted.map((wish) => wish.said()).join(" ") };
 };
-
-function plannedWork(context: Context): ProposedCall | undefined {
-  const { text } = context.reading;
-  const email = /[^\s<>"]+@[^\s<>"]+\.\p{L}{2,}/u.exec(text)?.[0];
-  const phone = /\+?\d[\d\s()-]{8,}\d/.exec(text)?.[0].replace(/[\s()-]/g, "");
-  if (has(context, "save") && (email ?? phone))
-    return call(
-      "update_crm_field",
-      email ? { field: "email", value: email } : { field: "phone", value: phone },
-    );
-  if (has(context, "email") && email)
-    return call("send_email", {
-      to: email,
-      subject: mailSubject(context),
-      body: mailBody(context),
-    });
-  if (has(context, "task"))
-    return call("create_task_draft", { title: text.slice(0, 80), description: text.slice(0, 500) });
-  return has(context, "profile") ? call("read_customer_profile") : undefined;
-}
-
-function mailSubject(context: Context): string {
-  return inLanguage(context, "Ваш запрос", "Your request");
-}
-
-/** Only what a tool computed in this conversation goes into a mail. */
-function mailBody(context: Context): string {
-  const { quote } = context.deal;
-  if (!quote)
-    return inLanguage(
-      context,
-      "Здравствуйте! Пишем по вашему запросу.",
-      "Hello! We are writing about your request.",
-    );
-  const from = `${quote.amountFrom} ${quote.terms.asset}`;
-  const to = [quote.amountTo, quote.quoteAsset].filter(Boolean).join(" ");
-  return inLanguage(
-    context,
-    `Здравствуйте! Расчёт обмена: отдаёте ${from}, получаете ${to}.`,
-    `Hello! Your exchange: you give ${from}, you receive ${to}.`,
-  );
-}
-
-function workText(context: Context, name: string): string {
-  const result = resultOf(context, name);
-  if (result?.approval || result?.status === "waiting_approval") {
-    const number = result.approval ? ` (${result.approval})` : "";
-    return inLanguage(
-      context,
-      `Это должен одобрить человек${number}. Напишу, когда он ответит.`,
-      `A person has to approve this${number}. I will write when there is an answer.`,
-    );
-  }
-  if (!result?.ok) return cannotText(context);
-  if (name === "read_customer_profile") return profileText(context, result.data);
-  const url = result.data.url ? ` ${result.data.url}` : "";
-  return inLanguage(
-    context,
-    `Записал черновик задачи для команды.${url}`,
-    `I noted a draft task for the team.${url}`,
-  );
-}
-
-const HIDDEN = new Set(["ok", "status", "summary", "data", "resource_type", "resource_id"]);
-
-function profileText(context: Context, data: Record<string, unknown>): string {
-  const fields = Object.entries(data).filter(
-    ([name, value]) => !HIDDEN.has(name) && ["string", "number"].includes(typeof value),
-  );
-  const list = fields.map(([name, value]) => `${name}: ${value}`).join(", ");
-  if (list === "") return inLanguage(context, "Пока ничего не записано.", "Nothing is noted yet.");
-  return inLanguage(
-    context,
-    `Вот что у нас записано: ${list}.`,
-    `This is what we have noted: ${list}.`,
-  );
-}
 
 function say(context: Context, russian: string, english: string): ModelAnswer {
   return { content: inLanguage(context, russian, english) };

@@ -145,7 +145,7 @@ function orderArguments(context: Context): Record<string, unknown> {
 }
 
 /** A place for cash, an account for a bank: what an earlier wish left behind stays out. */
-function payoutTarget(terms: Terms): Record<string, unknown> {
+export function payoutTarget(terms: Terms): Record<string, unknown> {
   const { payoutMethod, payoutLocation, payoutBank, payoutAccount, payoutHolder } = terms;
   if (payoutMethod !== "thai_bank_transfer") return { payoutLocation };
   const named = { bank: payoutBank, account: payoutAccount, holder: payoutHolder };

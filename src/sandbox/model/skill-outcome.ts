@@ -1,10 +1,12 @@
 import { type Context, inLanguage, resultOf, type Skill } from "./context.ts";
 import { INFO_TOOL } from "./info.ts";
 import type { Outcome, ToolRun } from "./reading.ts";
+import { changeDeclinedText, changeDoneText } from "./skill-destination.ts";
 import { paysOutAtOffice } from "./speak-deal.ts";
 
 const SUBJECTS: Record<string, [russian: string, english: string]> = {
   issue_exchange_payout: ["выдаче", "the payout"],
+  change_payout_destination: ["изменению выдачи", "the change of your payout"],
   send_email: ["письму", "the email"],
   update_crm_field: ["изменению данных", "the change of your data"],
   delete_customer: ["удалению данных", "the deletion of your data"],
@@ -19,6 +21,11 @@ export const tellOutcome: Skill = (context) => {
   return { content: outcomeText(context, trigger) };
 };
 
+/** An action was just put on hold because of the lead's own words: they are answered with that. */
+export const acceptObjection: Skill = ({ reading }) =>
+  reading.notices.some(({ status }) => status === "frozen") ? { content: "" } : undefined;
+
+/** What is said when an approval has ended; it claims no more than the line about it. */
 export function outcomeText(context: Context, outcome: Outcome): string {
   switch (outcome.status) {
     case "completed":
@@ -27,6 +34,8 @@ export function outcomeText(context: Context, outcome: Outcome): string {
     case "rejected":
       if (outcome.tool === "set_kyc_status") return identityDeclinedText(context, outcome);
       if (outcome.tool === "confirm_fiat_payment") return paymentDeclinedText(context, outcome);
+      if (outcome.tool === "change_payout_destination")
+        return changeDeclinedText(context, reasonText(context, outcome));
       return about(context, outcome, [
         `Оператор ответил отказом по %s.${reasonText(context, outcome)}`,
         `An operator declined %s.${reasonText(context, outcome)}`,
@@ -41,6 +50,13 @@ export function outcomeText(context: Context, outcome: Outcome): string {
         "По %s ответа ещё нет: проверяет оператор.",
         "There is no answer about %s yet: an operator is checking.",
       ]);
+    case "frozen":
+      return frozenText(context, outcome);
+    case "cancelled":
+      return about(context, outcome, [
+        "Запрос по %s отменён, ничего не сделано.",
+        "The request about %s was cancelled, nothing was done.",
+      ]);
     case "unknown":
       return about(context, outcome, [
         "По %s результат пока не известен, оператор выясняет.",
@@ -54,10 +70,24 @@ export function outcomeText(context: Context, outcome: Outcome): string {
   }
 }
 
+function frozenText(context: Context, outcome: Outcome): string {
+  if (/took the objection back/.test(outcome.text))
+    return about(context, outcome, [
+      "Понятно. По %s решит оператор: пока он не снимет паузу, ничего не делаем.",
+      "I see. An operator decides about %s: until then it stays on hold.",
+    ]);
+  return about(context, outcome, [
+    "Хорошо, по %s пока ничего не делаем: вопрос на паузе, посмотрит оператор.",
+    "All right, nothing is being done about %s for now: it is on hold, and an operator will look at it.",
+  ]);
+}
+
 function completedText(context: Context, outcome: Outcome): string {
   switch (outcome.tool) {
     case "issue_exchange_payout":
       return payoutText(context, outcome);
+    case "change_payout_destination":
+      return changeDoneText(context);
     case "set_kyc_status":
       return identityText(context);
     case "confirm_fiat_payment":
@@ -78,7 +108,7 @@ function completedText(context: Context, outcome: Outcome): string {
 /** Place and end come from the call's own result; a code is sent by the backend, not by a model. */
 function payoutText(context: Context, outcome: Outcome): string {
   const run = payoutRun(context, outcome);
-  const { location, codeDelivered } = run?.result.data ?? {};
+  const { location, codeDelivered, stillOwed, amount, currency } = run?.result.data ?? {};
   const office = paysOutAtOffice(context) ? resultOf(context, INFO_TOOL) : undefined;
   const place = location ?? office?.data.officeAddress;
   const where = place ? inLanguage(context, ` Место: ${place}.`, ` Place: ${place}.`) : "";
@@ -90,10 +120,17 @@ function payoutText(context: Context, outcome: Outcome): string {
           " The details to collect it came in a separate message.",
         )
       : "";
+  const part = stillOwed
+    ? inLanguage(
+        context,
+        ` Сумма уменьшена: сейчас ${amount} ${currency}, ещё ${stillOwed} ${currency} вам должны.`,
+        ` It was lowered: ${amount} ${currency} now, ${stillOwed} ${currency} are still owed to you.`,
+      )
+    : "";
   return inLanguage(
     context,
-    `Оператор одобрил выдачу.${where}${code}`,
-    `An operator has approved your payout.${where}${code}`,
+    `Оператор одобрил выдачу.${part}${where}${code}`,
+    `An operator has approved your payout.${part}${where}${code}`,
   );
 }
 
@@ -129,11 +166,22 @@ function paymentDeclinedText(context: Context, outcome: Outcome): string {
   );
 }
 
-/** The operator's reason stands in the line itself. */
-function reasonText(context: Context, { text }: Outcome): string {
-  const quoted = /\breason: "((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? "";
-  const reason = quoted.replace(/\\n/g, " ").replace(/\\(.)/g, "$1").trim().replace(/\.+$/, "");
+/** The operator's reason stands in the line itself or, when it came later, in the call's result. */
+function reasonText(context: Context, outcome: Outcome): string {
+  const quoted = /\breason: "((?:[^"\\]|\\.)*)"/.exec(outcome.text)?.[1] ?? "";
+  const reason = (quoted || reasonInResult(context, outcome))
+    .replace(/\\n/g, " ")
+    .replace(/\\(.)/g, "$1")
+    .trim()
+    .replace(/\.+$/, "");
   return reason && inLanguage(context, ` Причина: ${reason}.`, ` The reason: ${reason}.`);
+}
+
+function reasonInResult({ reading }: Context, { approval }: Outcome): string {
+  const runs = reading.timeline.filter((entry) => "name" in entry);
+  const error = runs.findLast((run) => run.result.approval === approval)?.result.data.error;
+  const { message } = (error ?? {}) as { message?: unknown }; // of a tool message, as it came
+  return /declined by the operator: (.*); do not retry$/s.exec(String(message ?? ""))?.[1] ?? "";
 }
 
 function about(context: Context, outcome: Outcome, texts: [string, string]): string {

@@ -3,6 +3,7 @@ import { ask, type Context, call, has, inLanguage, resultOf, type Skill } from "
 import { INFO_TOOL, infoSentences } from "./info.ts";
 import { asksPerson, type ToolResult } from "./reading.ts";
 import { refusalAnswer } from "./refusal.ts";
+import { changeWaitsText } from "./skill-destination.ts";
 import { noOfficeText, paysOutAtOffice } from "./speak-deal.ts";
 import { withPerson } from "./with-person.ts";
 
@@ -138,8 +139,8 @@ function reviewText(context: Context): string {
     );
   return inLanguage(
     context,
-    "Этот перевод посмотрит человек и ответит вам.",
-    "A person will look at this transfer and answer you.",
+    "Этот перевод посмотрит человек и свяжется с вами.",
+    "A person will look at this transfer and contact you.",
   );
 }
 
@@ -147,6 +148,8 @@ function reviewText(context: Context): string {
 export const payOut: Skill = (context) => {
   if (!wantsPayout(context)) return undefined;
   const { deal } = context;
+  const change = changeWaitsText(context);
+  if (change) return { content: change };
   const isPaid = deal.phase === "paid" || deal.phase === "payout";
   if (!isPaid) return deal.phase === "none" ? undefined : { content: notPaidText(context) };
   const isOpen = !deal.payout || deal.payout.status === "stopped";
@@ -165,6 +168,7 @@ function wantsPayout(context: Context): boolean {
   const { phase, payout } = context.deal;
   if (payout?.status === "refused" || payout?.status === "stopped") return has(context, "status");
   const isPaid = phase === "paid" || payout?.status === "making";
+  if (isPaid && context.namesMethod) return true;
   return isPaid && has(context, "status", "hours", "address", "methods", "accept", "pay");
 }
 
@@ -181,7 +185,9 @@ function placeText(context: Context): string {
 }
 
 function payoutCall(context: Context) {
-  const { payoutMethod, payoutLocation } = context.terms;
+  const { order } = context.deal;
+  // a wish that came to nothing stays among the terms: the order itself says what holds
+  const { payoutMethod, payoutLocation } = order.payoutMethod ? order : context.terms;
   return call(PAYOUT_TOOL, { payoutMethod, location: payoutLocation });
 }
 

@@ -110,6 +110,7 @@ export const smallTalk: Skill = (context) => {
   return { content: greeting + offerText(context) };
 };
 
+/** Names only what the offered tools can do. */
 export function offerText(context: Context): string {
   if (!offered(context, "compute_exchange_quote"))
     return inLanguage(context, "Чем могу помочь?", "How can I help you?");

@@ -46,6 +46,15 @@ export function noOfficeText(context: Context): string {
   );
 }
 
+/** How and where the order is paid out, in words; empty when nobody said. */
+export function agreedWay(context: Context): string {
+  const method = METHOD_NAMES[agreedMethod(context)];
+  if (!method) return "";
+  const { payoutLocation, payoutDestination } = context.deal.order;
+  const named = [payoutLocation, payoutDestination].filter(Boolean).map(String);
+  return [inLanguage(context, ...method), ...named].join(", ");
+}
+
 function agreedMethod(context: Context): string {
   return String(context.deal.order.payoutMethod ?? context.terms.payoutMethod ?? "");
 }
@@ -59,6 +68,7 @@ export function methodText(context: Context): string {
   );
 }
 
+/** Figures are those of the result, else of the deal so far; none is computed. */
 export function orderText(context: Context, result: ToolResult | undefined): string {
   const { quote } = context.deal;
   const known = { asset: context.terms.asset, quoteAsset: quote?.quoteAsset };

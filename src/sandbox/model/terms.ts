@@ -11,6 +11,7 @@ import {
 } from "./lexicon.ts";
 import { normalise, phrases } from "./phrase.ts";
 
+/** As the tools name it. */
 export type AmountMode = "source_amount" | "target_amount";
 
 /** What the lead said about the exchange, as tool arguments name it. Amounts are decimal strings. */
@@ -45,6 +46,7 @@ const NOT_MONEY =
 /** Currency words in the middle of "курс доллара" say nothing about what the lead pays with. */
 const PLAIN_USD = phrases("usd", "доллар*", "dollars?");
 
+/** What one text names of an exchange; what it leaves open stays undefined. */
 export function readTerms(original: string): Mentioned {
   const account = accountIn(original);
   const whole = withoutReferences(original.replace(account ?? "", " "));

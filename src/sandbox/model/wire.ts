@@ -27,6 +27,7 @@ const toolSchema = z.looseObject({
   }),
 });
 
+/** Strict where the real endpoint refuses, loose where it ignores. */
 export const chatRequestSchema = z.looseObject({
   model: z.string().min(1),
   messages: z.array(messageSchema).min(1),
@@ -37,10 +38,12 @@ export const chatRequestSchema = z.looseObject({
   response_format: z.looseObject({ type: z.string() }).nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
 });
+/** As it came over HTTP, checked. */
 export type ChatRequest = z.infer<typeof chatRequestSchema>;
 export type ChatMessage = ChatRequest["messages"][number];
 export type ChatTool = NonNullable<ChatRequest["tools"]>[number];
 
+/** The body of a refusal, in OpenAI's form. */
 export interface ApiError {
   error: { message: string; type: string; param: string | null; code: string | null };
 }
@@ -57,6 +60,7 @@ export function parseChatRequest(body: unknown): { request: ChatRequest } | { re
   return refusal ? { refusal } : { request: parsed.data };
 }
 
+/** Status 400; `param` names the field. */
 export function invalidRequest(message: string, param: string | null = null): ApiError {
   return { error: { message, type: "invalid_request_error", param, code: null } };
 }

@@ -4,6 +4,7 @@ import { ask, type Context, call, inLanguage, resultOf } from "./context.ts";
 const HANDOFF_TOOL = "handoff_to_operator";
 const SUMMARY_LENGTH = 300;
 
+/** What is said together with asking a person; the asking is a call of its own. */
 export interface PersonWanted {
   reason: "operator_request" | "payment_review" | "payout_review" | "kyc_review";
   /** What is told before the word about the person. */
@@ -35,6 +36,7 @@ export function cannotText(context: Context): string {
   );
 }
 
+/** To what the handoff tool takes as its summary. */
 export function clipped(text: string): string {
   return text.slice(0, SUMMARY_LENGTH);
 }
@@ -42,7 +44,7 @@ export function clipped(text: string): string {
 function passedOnText(context: Context): string {
   return inLanguage(
     context,
-    "Передал вопрос оператору: решит человек и ответит вам здесь.",
-    "I have passed your question to an operator: a person decides and answers you here.",
+    "Передал вопрос оператору: решит человек и свяжется с вами напрямую.",
+    "I have passed your question to an operator: a person decides and will contact you directly.",
   );
 }

@@ -5,6 +5,7 @@ import type { PageLanguage } from "./language.ts";
 import { renderPanels, renderTabs } from "./panels.ts";
 import { PAGE_TEXTS, type PageTexts } from "./texts.ts";
 
+/** What the page has to know before it asks for anything. */
 export interface PageState {
   language: PageLanguage;
   /** False: the emulators run alone, for a bot in another process. */

@@ -41,6 +41,7 @@ export function iconSprite() {
   return raw(`<svg class="sprite" width="0" height="0" aria-hidden="true">${symbols}</svg>`);
 }
 
+/** Points at a shape in the page's own sprite; nothing is fetched. */
 export function icon(name: keyof typeof SHAPES) {
   return raw(`<svg class="icon" aria-hidden="true"><use href="#i-${name}"/></svg>`);
 }

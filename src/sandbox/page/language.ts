@@ -1,3 +1,4 @@
+/** Of the page; the chats in it have their own. */
 export type PageLanguage = "en" | "ru";
 
 /** What the address asks for, else the first of the browser's languages that the page speaks. */

@@ -7,6 +7,7 @@ import { renderPage } from "./document.ts";
 import { chooseLanguage } from "./language.ts";
 import { shapeTimeline } from "./timeline.ts";
 
+/** What the page is served from. */
 export interface PlaygroundOptions {
   world: World;
   env(): Record<string, string>;

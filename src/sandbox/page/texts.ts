@@ -55,6 +55,7 @@ export interface PageTexts {
   needsScript: string;
 }
 
+/** What the page says itself; chats and cards come as the bot made them. */
 export const PAGE_TEXTS: Record<PageLanguage, PageTexts> = {
   en: {
     title: "Countersign · playground",

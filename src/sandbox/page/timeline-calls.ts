@@ -19,6 +19,7 @@ export interface Call {
 /** How a step ended: done, refused, still open, or nobody knows yet. */
 export type StepState = "ok" | "no" | "wait" | "unknown";
 
+/** A station of a call, in the order in which it came to it. */
 export type Step = { state: StepState } & (
   | { kind: "proposed"; source: string }
   | { kind: "schema"; version: number | null; errors: string[] }
@@ -28,6 +29,7 @@ export type Step = { state: StepState } & (
   | { kind: "executed"; status: string; summary: string | null; tries: Tries }
 );
 
+/** `who`: the person's name as staff know it; `reason`: null: none was given. */
 export interface Decision {
   who: string;
   decision: string;
@@ -35,6 +37,7 @@ export interface Decision {
   reason: string | null;
 }
 
+/** How often a provider was asked, and in which way; `key`: the idempotency key, null for reads. */
 export interface Tries {
   attempts: number;
   /** The provider's answer was lost, so it was asked by key what became of the call. */
@@ -44,6 +47,7 @@ export interface Tries {
   key: string | null;
 }
 
+/** One entry for each proposed call, whatever became of it. */
 export function callsOf(trace: Trace): Call[] {
   return trace.candidates.map((candidate) => {
     const gate = trace.gate_log.find((line) => line.candidate_id === candidate.id);

@@ -10,6 +10,7 @@ export interface Timeline {
   turns: Turn[];
 }
 
+/** One run, with what it answered and did. */
 export interface Turn {
   id: string;
   /** `message` answers the lead, `continuation` tells an outcome, `desk` belongs to no run. */

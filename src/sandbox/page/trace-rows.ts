@@ -6,6 +6,7 @@ const maybe = z.string().nullish();
 const rowsOf = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.array(z.looseObject(shape)).default([]);
 
+/** The rows that the page reads of a conversation's trace; others may come along. */
 export const traceSchema = z.looseObject({
   conversation: z.looseObject({ id: text, stage: text, mode: text }),
   messages: rowsOf({

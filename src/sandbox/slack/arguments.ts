@@ -22,22 +22,26 @@ function readObject(body: string): Json {
   throw new Refusal("json_not_object");
 }
 
+/** Undefined also for an empty text: Slack takes it for a missing one. */
 export function stringOf(args: Json, name: string): string | undefined {
   const value = args[name];
   if (value === undefined || value === null || value === "") return undefined;
   return typeof value === "string" ? value : String(value);
 }
 
+/** Throws the refusal that Slack would answer. */
 export function required(args: Json, name: string): string {
   const value = stringOf(args, name);
   if (value !== undefined) return value;
   throw invalidArguments([{ message: `missing required field: ${name}`, pointer: "" }]);
 }
 
+/** Forms carry words; anything but these is false. */
 export function booleanOf(args: Json, name: string): boolean {
   return ["true", "1"].includes(String(args[name]));
 }
 
+/** What is no number counts as left out. */
 export function numberOf(args: Json, name: string, otherwise: number): number {
   const value = Number(args[name] ?? otherwise);
   return Number.isFinite(value) ? value : otherwise;

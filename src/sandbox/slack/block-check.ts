@@ -20,7 +20,9 @@ import {
 } from "./schema.ts";
 import type { Json } from "./state.ts";
 
+/** Slack's own limit. */
 export const MESSAGE_BLOCKS = 50;
+/** Slack's own limit; views take more than messages. */
 export const MODAL_BLOCKS = 100;
 /** Seen on the real service: about so many characters over all blocks of a message. */
 export const MESSAGE_BLOCK_CHARS = 13_200;

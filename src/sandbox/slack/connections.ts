@@ -6,6 +6,7 @@ import { isRecord } from "./schema.ts";
 import type { Json } from "./state.ts";
 import { APP_ID } from "./workspace.ts";
 
+/** Socket mode: several may be open, and each envelope goes to one of them. */
 export interface Connections {
   /** The path and query of a new connection; works once. */
   issueTicket(): string;
@@ -20,6 +21,7 @@ export interface Connections {
   close(): void;
 }
 
+/** Called in the order in which things happen on the sockets. */
 export interface ConnectionHandlers {
   onOpen(): void;
   onMessage(message: Json, connection: WebSocket): void;

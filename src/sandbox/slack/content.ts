@@ -10,6 +10,7 @@ const POST_LIMIT = 40_000;
 const UPDATE_LIMIT = 4000;
 const MARKDOWN_LIMIT = 12_000;
 
+/** What a message holds after all checks, with ids filled in. */
 export interface Content {
   text: string;
   blocks?: Json[];

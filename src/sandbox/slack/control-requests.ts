@@ -2,6 +2,7 @@ import { ControlError } from "../control-body.ts";
 import type { SlackCore } from "./core.ts";
 import type { Channel } from "./state.ts";
 
+/** For the control API; the bot's own API refuses in Slack's words. */
 export function missing(message: string): ControlError {
   return new ControlError({ status: 404, code: "not_found", message });
 }

@@ -23,12 +23,16 @@ export interface SlackCore {
   toText(json: unknown): string;
 }
 
+/** `origin`: put in place of `ORIGIN` whenever something leaves. */
 export interface CoreOptions {
   origin(): string;
   /** Real time: a click opens a modal at once or never, whatever the played clock does. */
   triggerLifeMs: number;
 }
 
+/**
+ * State is changed by journal events alone; triggers are the exception, as they live in real time.
+ */
 export function createCore(world: World, options: CoreOptions): SlackCore {
   let state = createState();
   const listeners = new Set<(event: WorldEvent) => void>();

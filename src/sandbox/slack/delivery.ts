@@ -18,6 +18,7 @@ interface Flight {
   timer: NodeJS.Timeout;
 }
 
+/** `onAck` is called once for each envelope, whatever try was acknowledged. */
 export interface DeliveryOptions {
   core: SlackCore;
   connections: Connections;

@@ -23,6 +23,7 @@ export function channelForPost(core: SlackCore, reference: string): Channel {
   return channel;
 }
 
+/** Made on first use and the same ever after, as in Slack. */
 export function openDirect(core: SlackCore, user: string): Channel {
   const known = [...core.state.channels.values()].find((entry) => entry.user === user);
   if (known) return known;

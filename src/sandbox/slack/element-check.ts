@@ -10,10 +10,12 @@ import {
   text,
 } from "./schema.ts";
 
+/** A text object without markup, `max` characters at most. */
 export function plainText(max: number): Check {
   return byType({ plain_text: object({ type: anything, text: text(max) }, { emoji: boolean }) });
 }
 
+/** A text object of either kind; both have the same limit. */
 export function anyText(max: number): Check {
   return byType({
     plain_text: object({ type: anything, text: text(max) }, { emoji: boolean }),
@@ -133,8 +135,10 @@ const {
 } = interactive;
 
 export const actionsElement = byType(interactive);
+/** What may stand beside a section. */
 export const accessory = byType({ ...interactive, ...multiple, image });
 export const inputElement = byType({ ...selects, ...multiple, ...typed });
+/** Small print takes pictures and texts, nothing to press. */
 export const contextElement = byType({
   image,
   plain_text: plainText(2000),

@@ -14,6 +14,7 @@ export function enqueueEvent(
   enqueue(state, { key, type: "events_api", title: input.title, eventId, payload });
 }
 
+/** Waits until it is acknowledged; a new one has had no try. */
 export function enqueue(
   state: SlackState,
   envelope: Pick<Envelope, "key" | "type" | "title" | "payload"> & Partial<Envelope>,

@@ -56,6 +56,7 @@ export interface SlackFacts {
   "slack.envelope_dropped": { key: string; reason: string };
 }
 
+/** Kinds of this service's journal events. */
 export type SlackFact = keyof SlackFacts;
 
 /** How the state takes in each kind. */

@@ -48,6 +48,7 @@ async function uploadedBytes(context: Context): Promise<Uint8Array> {
   return new Uint8Array((await file?.arrayBuffer()) ?? []);
 }
 
+/** Bytes as they are, or in base64 from a control call. */
 export interface Upload {
   name: string;
   mimetype: string;

@@ -1,5 +1,6 @@
 import type { Folds } from "./facts.ts";
 
+/** What an owner can take from the bot while it runs. */
 export const rightsFolds: Folds = {
   "slack.channel_left": (state, { channel, user }) =>
     void state.channels.get(channel)?.members.delete(user),

@@ -2,6 +2,7 @@ import { isRecord } from "./schema.ts";
 import { type Input, inputsOf, optionsOf, plain } from "./shown-view.ts";
 import type { Json, View } from "./state.ts";
 
+/** Filled in by labels, as a person sees them; `values` as Slack sends a view's state. */
 export type FilledForm =
   | { kind: "filled"; values: Json }
   /** The person's client does not let the form go: texts by label. */

@@ -13,6 +13,7 @@ import type { Envelope, Json } from "./state.ts";
 import { createWebApi } from "./web-api.ts";
 import { APP_TOKEN, BOT_TOKEN, SIGNING_SECRET } from "./workspace.ts";
 
+/** Tests shorten the limit; everything else is as in Slack. */
 export interface SlackOptions {
   /** Where the server can be reached, like `http://127.0.0.1:3000`. */
   origin(): string;

@@ -34,6 +34,7 @@ export function botProfile(): Json {
   };
 }
 
+/** Addresses stand as `ORIGIN` and need the bot's token. */
 export function fileJson(file: StoredFile): Json {
   const url = `${ORIGIN}/sandbox/slack/files/${file.id}/${encodeURIComponent(file.name)}`;
   return {
@@ -79,6 +80,7 @@ export function eventCallback(event: Json, key: string, stamp: Stamp): Json {
   };
 }
 
+/** The payload of a press; of an ephemeral message it holds no message. */
 export function blockActions(
   input: { state: SlackState; message: Message; action: Json; hook: Hook; triggerId: string },
   stamp: Stamp,
@@ -155,6 +157,7 @@ export function viewEvent(
   };
 }
 
+/** Fields that the bot left out stand in it with Slack's own defaults. */
 export function viewJson(view: View, values: Json = {}): Json {
   return {
     private_metadata: "",

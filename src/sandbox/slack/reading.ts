@@ -1,6 +1,7 @@
 import { isRecord } from "./schema.ts";
 import type { Json, Message, SlackState } from "./state.ts";
 
+/** What a person can press, found by its label. */
 export interface Button {
   label: string;
   action_id: string;
@@ -18,6 +19,7 @@ export function readMessage(state: SlackState, message: Message): string {
   return squeeze(shown).includes(squeeze(text)) ? shown : `${text}\n${shown}`;
 }
 
+/** What a person reads, a line for each block; mentions stand as names. */
 export function readBlocks(state: SlackState, blocks: readonly Json[]): string {
   return blocks
     .map((block) => readNode(state, block))
@@ -32,6 +34,7 @@ export function pingsOf(message: Message): string[] {
   return [...new Set([...calls].map((call) => call[1] ?? ""))];
 }
 
+/** In the order in which they stand. */
 export function buttonsOf(blocks: readonly Json[]): Button[] {
   return blocks.flatMap((block) => {
     const elements = Array.isArray(block.elements) ? block.elements : [block.accessory];
@@ -133,10 +136,12 @@ function typedLink(part: string): string {
   return `${address.startsWith("http") ? `<${link}>` : `<mailto:${link}|${link}>`}${tail}`;
 }
 
+/** Slack's three; the order matters, the ampersand comes first. */
 export function escapeText(source: string): string {
   return source.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
+/** The opposite order, so that an escaped entity stays one. */
 export function unescapeText(source: string): string {
   return source.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }

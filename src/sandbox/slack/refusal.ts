@@ -18,6 +18,7 @@ export function invalidBlocks(problems: readonly Problem[]): Refusal {
   return new Refusal("invalid_blocks", { errors, response_metadata: messagesOf(errors) });
 }
 
+/** With a JSON pointer for each, as Slack tells them. */
 export function invalidArguments(problems: readonly Problem[]): Refusal {
   const errors = problems.map((problem) => `${problem.message} [json-pointer:${problem.pointer}]`);
   return new Refusal("invalid_arguments", { response_metadata: messagesOf(errors) });

@@ -8,6 +8,7 @@ import { findMessage, type Json, type Message, type SlackState } from "./state.t
 /** The longest a control call waits for the bot, in real time. */
 export const REPLY_LIMIT_MS = 15_000;
 
+/** What a person did, to know an answer to it from other messages. */
 export interface Act {
   user: string;
   channel: string;
@@ -18,6 +19,7 @@ export interface Act {
   timeoutMs?: number;
 }
 
+/** `answer`: null: none came in time. */
 export interface Replies {
   /** The first private or direct answer. */
   answer: Json | null;

@@ -11,6 +11,7 @@ export type Check = (value: unknown, pointer: string) => Problem[];
 
 export const anything: Check = () => [];
 
+/** Slack counts what is left after trimming for the least, and the whole for the most. */
 export function text(max: number, min = 1): Check {
   return (value, pointer) => {
     if (typeof value !== "string") return [{ message: "must provide a string", pointer }];
@@ -39,6 +40,7 @@ export function oneOf(...values: string[]): Check {
     values.includes(String(value)) ? [] : [{ message: "must be a valid enum value", pointer }];
 }
 
+/** Problems of the items come with their place. */
 export function list(item: Check, max: number, min = 1): Check {
   return (value, pointer) => {
     if (!Array.isArray(value)) return [{ message: "must be an array", pointer }];

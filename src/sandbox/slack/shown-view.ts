@@ -3,6 +3,7 @@ import { readBlocks } from "./reading.ts";
 import { isRecord } from "./schema.ts";
 import type { Json, View } from "./state.ts";
 
+/** A field of a modal as a person sees it. */
 export interface Input {
   label: string;
   block_id: string;
@@ -50,6 +51,7 @@ export function inputsOf(view: View): Input[] {
   });
 }
 
+/** The block's own id, when no field has it. */
 export function labelOf(inputs: readonly Input[], blockId: string): string {
   return inputs.find((input) => input.block_id === blockId)?.label ?? blockId;
 }

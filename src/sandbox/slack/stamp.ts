@@ -11,6 +11,7 @@ export interface Stamp {
   second: number;
 }
 
+/** The number of the event makes `ts` unique within its second. */
 export function stampOf(event: WorldEvent, lastSecond: number): Stamp {
   const second = Math.max(Math.floor(event.at / 1000), lastSecond);
   const ts = `${second}.${String(event.seq % 1_000_000).padStart(6, "0")}`;
@@ -36,6 +37,7 @@ export function triggerIdOf(seq: number): string {
   return `${10_000_000_000 + seq}.${10_229_338_706_656}.${opaque("trigger", seq, 32)}`;
 }
 
+/** In the look of Slack's ids, growing with the journal. */
 export function numberedId(prefix: string, seq: number, index = 0): string {
   return `${prefix}0${seq.toString(36).toUpperCase().padStart(7, "0")}${index.toString(36).toUpperCase()}`;
 }

@@ -7,6 +7,7 @@ export interface User {
   isBot: boolean;
 }
 
+/** A direct channel has a `user` and no name. */
 export interface Channel {
   id: string;
   name: string;
@@ -17,6 +18,7 @@ export interface Channel {
   members: Set<string>;
 }
 
+/** `size` may be another than that of the bytes, to play a file that is too big. */
 export interface StoredFile {
   id: string;
   name: string;
@@ -61,8 +63,10 @@ export interface Reaction {
   users: readonly string[];
 }
 
+/** Payloads of the platform, as they are on the wire. */
 export type Json = { [key: string]: unknown };
 
+/** A modal on somebody's screen. `hash` changes with its content. */
 export interface View {
   id: string;
   user: string;
@@ -121,6 +125,7 @@ export interface Installation {
   scopes: readonly string[];
 }
 
+/** All of the played workspace; only folds change it. */
 export interface SlackState {
   installation: Installation;
   users: Map<string, User>;
@@ -141,6 +146,7 @@ export interface SlackState {
   latest: Stamp;
 }
 
+/** Also deleted and private ones. */
 export function findMessage(state: SlackState, channel: string, ts: string): Message | undefined {
   return state.messages.get(`${channel}/${ts}`);
 }
@@ -151,10 +157,12 @@ export function liveMessage(state: SlackState, channel: string, ts: string): Mes
   return message && !message.deleted && message.ephemeralFor === undefined ? message : undefined;
 }
 
+/** Puts it in its place by channel and `ts`; a map keeps the order of the first time. */
 export function putMessage(state: SlackState, message: Message): void {
   state.messages.set(`${message.channel}/${message.ts}`, message);
 }
 
+/** Oldest first, threads and private ones among them. */
 export function channelMessages(state: SlackState, channel: string): Message[] {
   return [...state.messages.values()].filter((m) => m.channel === channel && !m.deleted);
 }

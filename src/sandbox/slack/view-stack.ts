@@ -7,6 +7,7 @@ import { checkView } from "./view-check.ts";
 /** A person sees at most this many modals on top of each other. */
 export const STACK_LIMIT = 3;
 
+/** On top of `previous`, or as the first one. */
 export function openView(
   state: SlackState,
   input: { user: string; content: Json; previous?: View },
@@ -35,6 +36,7 @@ export function closeView(state: SlackState, view: View): void {
   state.views.set(view.id, { ...view, open: false, errors: {} });
 }
 
+/** Open ones of one stack. */
 export function stackHeight(state: SlackState, rootId: string): number {
   return [...state.views.values()].filter((view) => view.open && view.rootId === rootId).length;
 }

@@ -4,6 +4,7 @@ import type { Channel, User } from "./state.ts";
 export const TEAM = { id: "T0SANDBOX", domain: "sandbox", name: "Sandbox" };
 export const APP_ID = "A0SANDBOX";
 export const BOT = { userId: "U0BOT", botId: "B0BOT", name: "countersign" };
+/** It works in the sandbox only, as all of these. */
 export const BOT_TOKEN = "xoxb-sandbox-0000000001-bot";
 export const APP_TOKEN = "xapp-1-A0SANDBOX-sandbox-app";
 export const SIGNING_SECRET = "sandbox-signing-secret";

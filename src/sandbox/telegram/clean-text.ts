@@ -1,5 +1,6 @@
 import type { MessageEntity } from "./events.ts";
 
+/** A message as Telegram stores it: text without markup, and what it looks like beside. */
 export interface FormattedText {
   text: string;
   /** Offsets and lengths in UTF-16 units. */

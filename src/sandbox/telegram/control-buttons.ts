@@ -8,6 +8,7 @@ import { isBotInside, meetUser, requireKnownChat } from "./people.ts";
 import type { ChatState, StoredMessage } from "./state.ts";
 import { makeUpdates } from "./update-queue.ts";
 
+/** Pressed by its label or its data, also a button of an earlier state of the message. */
 export const pressSchema = z
   .strictObject({
     chat_id: z.int(),
@@ -21,6 +22,7 @@ export const pressSchema = z
     path: ["label"],
   });
 
+/** What a person sees after a press. */
 export interface PressResult {
   /** What answerCallbackQuery said; null when it did not come in time. */
   answer: { text: string; show_alert: boolean } | null;

@@ -34,6 +34,7 @@ export const personMessageSchema = contentSchema.extend({
 });
 export type PersonMessage = z.infer<typeof personMessageSchema>;
 
+/** The ids that the control call made. */
 export interface Played {
   message_id: number;
   /** Null when the bot did not ask for such updates or is not in the chat. */

@@ -2,6 +2,7 @@ import type { World } from "../world.ts";
 import { type TelegramEventKind, type TelegramEvents, toJournalKind } from "./events.ts";
 import type { TelegramState } from "./state.ts";
 
+/** Limits of the platform; tests shorten them. */
 export interface TelegramOptions {
   /** How long, in real time, the bot may take to answer a click. */
   callbackDeadlineMs: number;
@@ -24,6 +25,7 @@ export interface TelegramCore {
   realNow(): number;
 }
 
+/** Keeps nothing of its own: the state is the journal's. */
 export function createCore(
   world: World,
   state: TelegramState,

@@ -1,3 +1,4 @@
+/** `retry_after` in seconds. */
 export interface ResponseParameters {
   retry_after?: number;
   migrate_to_chat_id?: number;

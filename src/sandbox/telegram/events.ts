@@ -1,6 +1,7 @@
 import type { WorldEvent } from "../journal.ts";
 import type { TelegramChat, TelegramUser } from "./identity.ts";
 
+/** Offsets in UTF-16 units, as Telegram counts them. */
 export interface MessageEntity {
   type: string;
   offset: number;
@@ -39,11 +40,13 @@ export interface TelegramMessage {
   [field: string]: unknown;
 }
 
+/** The one other field names its kind. */
 export interface Update {
   update_id: number;
   [kind: string]: unknown;
 }
 
+/** Waits for the bot to confirm it, by offset or by an answered delivery. */
 export interface QueuedUpdate {
   update: Update;
   /** Played time, milliseconds; dropped unseen after it. */
@@ -52,6 +55,7 @@ export interface QueuedUpdate {
   outOfOrder?: true;
 }
 
+/** A `fileId` is the bot's own name of it; `uniqueId` is the same for everybody. */
 export interface StoredFile {
   fileId: string;
   uniqueId: string;
@@ -72,6 +76,7 @@ export interface BotCommand {
   description: string;
 }
 
+/** null in the state: the bot polls. */
 export interface Webhook {
   url: string;
   secretToken?: string;
@@ -83,6 +88,7 @@ interface WithUpdates {
   updates?: QueuedUpdate[];
 }
 
+/** Data of each kind of journal event: all that can change the played Telegram. */
 export interface TelegramEvents {
   /** Somebody is seen for the first time or under a new name. */
   user: { user: TelegramUser };
@@ -120,6 +126,7 @@ export interface TelegramEvents {
   action: { chatId: number; action: string };
 }
 
+/** `left` and `kicked`: the bot hears nothing and may say nothing. */
 export type BotStatus = "administrator" | "member" | "left" | "kicked";
 export type TelegramEventKind = keyof TelegramEvents;
 

@@ -1,6 +1,7 @@
 import type { QueuedUpdate, TelegramEvents } from "./events.ts";
 import type { TelegramState } from "./state.ts";
 
+/** Remembers the update for good, so that it can be delivered once more. */
 export function enqueue(state: TelegramState, queued: QueuedUpdate): void {
   const { update_id } = queued.update;
   state.queue.push({ ...queued, attempts: 0 });
@@ -16,6 +17,7 @@ export function countAttempts(state: TelegramState, updateIds: readonly number[]
   }
 }
 
+/** Each id takes one entry: an update may wait twice when it was delivered again by hand. */
 export function removeUpdates(state: TelegramState, updateIds: readonly number[]): void {
   const left = [...updateIds];
   state.queue = state.queue.filter(({ update }) => {
@@ -25,6 +27,7 @@ export function removeUpdates(state: TelegramState, updateIds: readonly number[]
   });
 }
 
+/** The same press again stays one. */
 export function openCallback(state: TelegramState, data: TelegramEvents["callback"]): void {
   const { id, chatId, messageId, realAt } = data;
   state.last.callback += 1;
@@ -33,6 +36,7 @@ export function openCallback(state: TelegramState, data: TelegramEvents["callbac
   }
 }
 
+/** The first answer counts. */
 export function answerCallback(
   state: TelegramState,
   data: TelegramEvents["callback_answered"],

@@ -2,6 +2,7 @@ import type { BotStatus, TelegramEvents, TelegramMessage } from "./events.ts";
 import type { TelegramChat } from "./identity.ts";
 import { findMessage, hasOwnCounter, type TelegramState } from "./state.ts";
 
+/** Known chats take the new fields and keep their messages and members. */
 export function openChat(
   state: TelegramState,
   chat: TelegramChat,
@@ -43,6 +44,7 @@ export function storeMessage(state: TelegramState, data: TelegramEvents["message
   countMessage(state, message);
 }
 
+/** Buttons that it loses can still be pressed by whoever has the old screen. */
 export function editMessage(state: TelegramState, message: TelegramMessage): void {
   const stored = findMessage(state, message.chat.id, message.message_id);
   if (!stored) return;
@@ -50,6 +52,7 @@ export function editMessage(state: TelegramState, message: TelegramMessage): voi
   for (const [label, data] of readButtons(message)) stored.buttonsEver.set(label, data);
 }
 
+/** It stays in the state, for the list of what was there. */
 export function deleteMessage(state: TelegramState, data: TelegramEvents["message_deleted"]): void {
   const stored = findMessage(state, data.chatId, data.messageId);
   if (stored) stored.deleted = true;
@@ -61,6 +64,7 @@ export function setReactions(state: TelegramState, data: TelegramEvents["reactio
   else stored?.reactions.delete(data.actorId);
 }
 
+/** The group lives on under a new id; the old one only says where. */
 export function migrateChat(state: TelegramState, data: TelegramEvents["migrated"]): void {
   const old = state.chats.get(data.fromChatId);
   if (!old) return;

@@ -28,6 +28,7 @@ import type { TelegramState } from "./state.ts";
 
 const FIRST_UPDATE_ID = 500_000_000;
 
+/** With the seeded people and chats. */
 export function createState(): TelegramState {
   const state: TelegramState = {
     users: new Map(),
@@ -47,6 +48,7 @@ export function createState(): TelegramState {
   return state;
 }
 
+/** Deterministic: a replay of the journal gives the same world. */
 export function applyEvent(state: TelegramState, event: WorldEvent): void {
   if (event.kind === "world.reset") seed(state);
   const known = readTelegramEvent(event);

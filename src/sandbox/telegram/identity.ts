@@ -7,6 +7,7 @@ export const OPERATOR_IDS = [2001, 2002] as const;
 export const ADMIN_ID = 3001;
 export const STRANGER_ID = 4001;
 
+/** Field names of the Bot API. */
 export interface TelegramUser {
   id: number;
   is_bot: boolean;
@@ -16,6 +17,7 @@ export interface TelegramUser {
   language_code?: string;
 }
 
+/** Field names of the Bot API; negative ids are groups. */
 export interface TelegramChat {
   id: number;
   type: "private" | "group" | "supergroup" | "channel";
@@ -47,6 +49,7 @@ export const SEED_CHATS: readonly TelegramChat[] = [
   { id: REVIEW_CHAT_ID, type: "supergroup", title: "Review", is_forum: true },
 ];
 
+/** What a product needs to find this Telegram, its chats and its people. */
 export function telegramEnv(origin: string): Record<string, string> {
   return {
     TELEGRAM_BOT_TOKEN: BOT_TOKEN,

@@ -2,6 +2,7 @@ import type { MessageEntity, TelegramMessage } from "./events.ts";
 import { BOT_USER } from "./identity.ts";
 import type { ChatState, StoredMessage } from "./state.ts";
 
+/** A message as tests and the page read it, free of the Bot API's many forms. */
 export interface ListedMessage {
   message_id: number;
   from_bot: boolean;
@@ -32,6 +33,7 @@ export function listMessages(chat: ChatState): ListedMessage[] {
     .map(listMessage);
 }
 
+/** `text` stands for a caption, too. */
 export function listMessage(stored: StoredMessage): ListedMessage {
   const { message, reactions, replyMarkup } = stored;
   const media = MEDIA.find((kind) => message[kind] !== undefined);

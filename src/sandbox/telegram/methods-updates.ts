@@ -15,6 +15,7 @@ import { isThisMachine } from "./webhook-post.ts";
 const MAX_POLL_S = 50;
 const MAX_BATCH = 100;
 
+/** The open poll is theirs, so that a stop can end it. */
 export interface UpdateMethods extends Methods {
   /** Answers the open poll, if any, with nothing: the sandbox stops. */
   endPoll(): void;

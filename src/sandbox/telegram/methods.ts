@@ -1,5 +1,6 @@
 import type { Params } from "./params.ts";
 
+/** One call of the Bot API. */
 export interface MethodCall {
   params: Params;
   /** Aborted when the client hangs up. */

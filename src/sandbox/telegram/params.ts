@@ -41,6 +41,7 @@ async function readBody(context: Context): Promise<Record<string, unknown>> {
   throw badRequest("can't parse request JSON object");
 }
 
+/** From JSON, a form or a query: values are read by kind, and objects may come as text. */
 export function toParams(values: Record<string, unknown>): Params {
   return {
     text(name) {

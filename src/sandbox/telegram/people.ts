@@ -6,6 +6,7 @@ import { describeBot } from "./methods-chat.ts";
 import { type ChatState, findMessage, type StoredMessage } from "./state.ts";
 import { makeUpdates } from "./update-queue.ts";
 
+/** What a control call may say of somebody who acts for the first time. */
 export interface PersonNames {
   first_name?: string | undefined;
   last_name?: string | undefined;

@@ -7,6 +7,7 @@ const REACTIONS = new Set(
   ).split(" "),
 );
 
+/** Anything else is refused, as by Telegram. */
 export function isReaction(emoji: string): boolean {
   return REACTIONS.has(emoji);
 }

@@ -2,6 +2,7 @@ import { badRequest } from "./errors.ts";
 import type { InlineButton, InlineKeyboard } from "./events.ts";
 import { isRecord, type Params } from "./params.ts";
 
+/** At most one of the two. */
 export interface ReplyMarkup {
   /** The only markup that a Message shows and that can be edited. */
   inline?: InlineKeyboard;

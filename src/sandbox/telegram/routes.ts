@@ -13,6 +13,7 @@ import { topicMethods } from "./methods-topics.ts";
 import { updateMethods } from "./methods-updates.ts";
 import { isRecord, readParams } from "./params.ts";
 
+/** The Bot API under `/bot<token>/`, and its files. */
 export interface BotRoutes {
   routes: Hono;
   endPoll(): void;

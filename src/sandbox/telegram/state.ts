@@ -8,6 +8,7 @@ import type {
 } from "./events.ts";
 import type { TelegramChat, TelegramUser } from "./identity.ts";
 
+/** Deleted ones stay, marked. */
 export interface StoredMessage {
   message: TelegramMessage;
   deleted: boolean;
@@ -24,6 +25,7 @@ export interface Topic {
   state: "open" | "closed" | "deleted";
 }
 
+/** `migratedTo`: the id of the group that it has become; undefined: it is itself still. */
 export interface ChatState {
   chat: TelegramChat;
   botStatus: BotStatus;
@@ -33,10 +35,12 @@ export interface ChatState {
   migratedTo: number | undefined;
 }
 
+/** `attempts`: deliveries to a webhook so far. */
 export interface PendingUpdate extends QueuedUpdate {
   attempts: number;
 }
 
+/** A press that waits for the bot's answer, or has it. */
 export interface CallbackState {
   chatId: number;
   messageId: number;
@@ -72,6 +76,7 @@ export function nextMessageId(state: TelegramState, chat: TelegramChat): number 
     : state.last.sharedMessageId + 1;
 }
 
+/** Supergroups and channels number their own messages; all other chats share the bot's numbers. */
 export function hasOwnCounter(chat: TelegramChat): boolean {
   return chat.type === "supergroup" || chat.type === "channel";
 }

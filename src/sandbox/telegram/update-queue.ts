@@ -53,6 +53,9 @@ export function injectUpdate(core: TelegramCore, update: Update): QueuedUpdate {
   return { update, expiresAt: expiryOf(core, update), outOfOrder: true };
 }
 
+/**
+ * In the order in which the bot will get them; expired ones are left out and stay until dropped.
+ */
 export function pendingUpdates(core: TelegramCore) {
   const now = core.world.clock.now();
   return core.state.queue.filter(({ expiresAt }) => expiresAt > now);
@@ -100,6 +103,7 @@ export function confirmByOffset(core: TelegramCore, offset: number): void {
   confirm(core, confirmed);
 }
 
+/** As `drop_pending_updates` asks for it. */
 export function dropPending(core: TelegramCore): void {
   confirm(core, core.state.queue);
 }
@@ -109,6 +113,7 @@ function confirm(core: TelegramCore, updates: readonly QueuedUpdate[]): void {
   core.emit("confirmed", { updateIds: updates.map(({ update }) => update.update_id) });
 }
 
+/** The journal says so, or a replay would have them still. */
 export function dropExpired(core: TelegramCore): void {
   const now = core.world.clock.now();
   const expired = core.state.queue.filter(({ expiresAt }) => expiresAt <= now);

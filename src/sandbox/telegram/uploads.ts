@@ -9,6 +9,7 @@ import type { Params } from "./params.ts";
 const MAX_PHOTO_BYTES = 10 * 1024 * 1024;
 const MAX_UPLOAD_BYTES = 50 * 1024 * 1024;
 
+/** A file on its way into the played Telegram. */
 export interface NewFile {
   kind: StoredFile["kind"];
   bytes: Uint8Array;
@@ -62,6 +63,7 @@ export function storeFile(core: TelegramCore, file: NewFile): StoredFile {
   return made;
 }
 
+/** Throws for a file whose bytes were never stored: too big ones are only named. */
 export function readStoredFile(core: TelegramCore, file: StoredFile): Buffer {
   return readFileSync(join(core.world.filesDir, file.stored));
 }
