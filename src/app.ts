@@ -1,5 +1,7 @@
 import { Hono } from "hono";
 import { type Admin, createAdmin } from "./admin/app.ts";
+import { type AfterOutage, createAfterOutage } from "./after-outage.ts";
+import { AuditSealer, SEAL_AFTER_MS } from "./audit-sealer.ts";
 import {
   applyEnvironment,
   DEFAULT_TENANT,
@@ -12,12 +14,13 @@ import {
 } from "./bootstrap.ts";
 import { runDatabaseCommand } from "./cli/database-commands.ts";
 import type { Config, Outside } from "./config.ts";
+import { handleApproval } from "./desk/approval-steps.ts";
 import { decide } from "./desk/decide.ts";
-import { handleApproval } from "./desk/expire.ts";
 import { handleExecution } from "./engine/execution.ts";
 import { warmUpGuard } from "./engine/guard/warm-up.ts";
 import { handleRun } from "./engine/run.ts";
 import { hearSignals } from "./hear-signals.ts";
+import { createHeartbeat } from "./heartbeat.ts";
 import { type HttpServer, openHttpServer } from "./http-server.ts";
 import { createInspection, type Inspection } from "./inspection.ts";
 import { createIntake, type Intake } from "./intake.ts";
@@ -29,23 +32,30 @@ import { assembleProduct, type Product, type ProductBase } from "./product.ts";
 import { productRoutes } from "./product-routes.ts";
 import { createProductView } from "./product-view.ts";
 import { type OpenRedis, openRedis } from "./queue/redis.ts";
+import { startAliveReports } from "./report-alive.ts";
 import type { Sandbox } from "./sandbox/server.ts";
+import { createKeptHeads } from "./store/audit-kept-heads.ts";
+import { ensureAuditKey } from "./store/audit-key.ts";
 import { dropLeasesOfOtherBoots } from "./store/boot-leases.ts";
 import { type Database, openEmbedded, openPostgres, prepareDatabase } from "./store/database.ts";
-import { withTenant } from "./store/db.ts";
+import { withOwner, withTenant } from "./store/db.ts";
 import {
   type FolderHolder,
   FolderInUse,
   type FolderLock,
   holdFolder,
 } from "./store/folder-lock.ts";
-import { checkMasterKey, hasKey } from "./store/key-check.ts";
-import { loadMasterKey, placeOfMasterKey } from "./store/master-key.ts";
+import { tellOfForgedRows } from "./store/forged-rows.ts";
+import { checkMasterKey } from "./store/key-check.ts";
+import { placeOfMasterKey } from "./store/master-key.ts";
+import { pingDatabase } from "./store/ping.ts";
 import { emptyProduct } from "./store/reset.ts";
 import { createSecrets } from "./store/secrets.ts";
 import { staffById } from "./store/staff.ts";
+import { unlockDatabase } from "./store/unlock.ts";
 import { createUnwinder, type Unwinder } from "./unwind.ts";
 
+/** A running product; `origin` is where it listens, like `http://127.0.0.1:3000`. */
 export interface App {
   origin: string;
   sandbox: boolean;
@@ -73,21 +83,19 @@ async function start(config: Config, log: Log, unwinder: Unwinder): Promise<App>
   const clock = createClock();
   const http = await openHttpServer(config);
   unwinder.push("http", () => http.stop());
-  const database = await openStore(config, clock, unwinder);
+  const { database, masterKey } = await openStore(config, clock, unwinder);
   const sandbox = config.sandbox ? await openSandbox(config, clock, http.origin, unwinder) : null;
   if (sandbox) serveEarly(http, sandbox);
   const outside = config.outside(sandbox?.env() ?? null);
-  const secrets = createSecrets(
-    loadMasterKey(
-      { fromEnv: config.masterKey, dataDir: config.dataDir },
-      { mayCreate: !(await hasKey(database.db)) },
-    ),
-  );
+  const secrets = createSecrets(masterKey);
   await checkMasterKey(database.db, secrets);
   const redis = await openCounts(config, log, unwinder);
   const language = await staffLanguage(database.db);
   const base: ProductBase = { config, log, clock, database, redis, secrets, language };
+  const sealer = await startSealer(base, unwinder);
   const product = await assembleProduct(base, outside);
+  const forged = tellOfForgedRows({ db: database.db, clock, jobs: product.queue, log });
+  unwinder.push("forged rows", () => forged.settled());
   unwinder.push("queue", () => product.queue.stop(STOP_GRACE_MS));
   const admin = createProductAdmin(base, product);
   const intake = createIntake(base, product.edges);
@@ -103,8 +111,8 @@ async function start(config: Config, log: Log, unwinder: Unwinder): Promise<App>
     isReady: () => state.ready,
   });
   serveAll(http, routes, sandbox);
-  await settleIn({ base, product, admin, outside });
-  await run({ base, product, admin, outside, intake, inspection, sandbox, unwinder });
+  await settleIn({ base, product, admin, outside, sealer });
+  await run({ base, product, admin, outside, sealer, intake, inspection, sandbox, unwinder });
   warmUpGuard();
   // only now: a token made before a refused start would never be shown
   const newAdminToken = await setupToken(database.db, clock, config.adminToken);
@@ -122,16 +130,15 @@ async function openStore(
   config: Config,
   clock: ShiftableClock,
   unwinder: Unwinder,
-): Promise<Database> {
-  const world = config.sandbox ? "sandbox" : "real";
+): Promise<{ database: Database; masterKey: Buffer }> {
   const opened: { database?: Database } = {};
-  const { masterKey: fromEnv, dataDir } = config;
-  const keyPlace = placeOfMasterKey({ fromEnv, dataDir });
+  const keySource = { fromEnv: config.masterKey, dataDir: config.dataDir };
+  const keyPlace = placeOfMasterKey(keySource);
   const lock = await hold(config, {
     description: `process ${process.pid} (since ${new Date().toISOString()})`,
     run: async (command, write) =>
       opened.database
-        ? runDatabaseCommand({ db: opened.database.db, clock, keyPlace, write }, command)
+        ? runDatabaseCommand({ db: opened.database.db, clock, keyPlace, keySource, write }, command)
         : Promise.reject(new Error("Countersign is still starting; try again in a moment")),
   });
   if (lock) unwinder.push("folder lock", () => lock.release());
@@ -139,9 +146,10 @@ async function openStore(
     ? await openPostgres(config.databaseUrl)
     : await openEmbedded({ dir: `${config.dataDir}/db`, durable: !config.sandbox });
   unwinder.push("database", () => database.close());
-  await prepareDatabase(database, world);
+  const masterKey = await unlockDatabase(database.db, keySource);
+  await prepareDatabase(database, config.world);
   opened.database = database;
-  return database;
+  return { database, masterKey };
 }
 
 /** On a server's database several processes may share a folder: the first answers the shell. */
@@ -194,11 +202,24 @@ function serveAll(http: HttpServer, routes: Hono, sandbox: Sandbox | null): void
   http.serve((request, bindings) => app.fetch(request, bindings), sandbox?.handleUpgrade);
 }
 
+/** Stopped after all that writes to the trail. */
+async function startSealer(base: ProductBase, unwinder: Unwinder): Promise<AuditSealer> {
+  const { config, clock, log, secrets } = base;
+  const { db } = base.database;
+  const { key } = await withOwner(db, (tx) => ensureAuditKey(tx, secrets, clock.now()));
+  const heads = createKeptHeads({ db, log, dataDir: config.dataDir });
+  const sealer = new AuditSealer({ db, clock, log, key, heads, afterMs: SEAL_AFTER_MS });
+  unwinder.push("audit sealer", () => sealer.stop());
+  sealer.start();
+  return sealer;
+}
+
 interface Assembled {
   base: ProductBase;
   product: Product;
   admin: Admin;
   outside: Outside;
+  sealer: AuditSealer;
 }
 
 /** What must stand in the database before work begins; the example desk in a new sandbox. */
@@ -232,11 +253,38 @@ async function run(parts: Running): Promise<void> {
   await parts.inspection.run();
   await hearSignals(product);
   unwinder.push("signals", () => product.signals.stop());
+  const afterOutage = createAfterOutage(base, product);
+  const recover = await beginHeartbeat(parts, afterOutage);
   if (role !== "web") await startWork(parts);
-  if (role === "worker") return;
-  parts.intake.start();
-  for (const edge of product.edges)
+  unwinder.push("after an outage", () => afterOutage.stop());
+  if (role !== "worker") parts.intake.start();
+  for (const edge of role === "worker" ? [] : product.edges)
     unwinder.push(edge.messenger.name, () => parts.intake.stop(edge));
+  recover();
+  const { heartbeatUrl: url } = base.config;
+  if (url === null) return;
+  const checkHealth = () => pingDatabase(base.database.db);
+  const reports = startAliveReports({ url, checkHealth, log: base.log });
+  unwinder.push("alive reports", () => reports.stop());
+}
+
+/** Before any work: what came due while nobody was there is not due. Answers what is left to do. */
+async function beginHeartbeat(
+  { base, product, unwinder }: Running,
+  afterOutage: AfterOutage,
+): Promise<() => void> {
+  const { config, clock, database, log } = base;
+  const heartbeat = createHeartbeat({
+    ...{ db: database.db, clock, log, bootId: product.bootId, realNow: Date.now },
+    role: config.role,
+    alone: database.kind === "embedded",
+  });
+  const outage = await heartbeat.begin();
+  unwinder.push("heartbeat", () => heartbeat.stop());
+  heartbeat.start((later) => afterOutage.recover(later));
+  return () => {
+    if (outage) afterOutage.recover(outage);
+  };
 }
 
 async function startWork({ base, product, sandbox, unwinder, ...parts }: Running): Promise<void> {
@@ -269,9 +317,9 @@ async function startWork({ base, product, sandbox, unwinder, ...parts }: Running
 }
 
 async function resetProduct(parts: Assembled): Promise<void> {
-  const { base, product, admin, outside } = parts;
+  const { base, product, admin, outside, sealer } = parts;
   const { db } = base.database;
-  await emptyProduct(db);
+  await sealer.startAnew(() => emptyProduct(db));
   await seedExampleDesk(admin);
   await applyEnvironment({ db, clock: base.clock, prepareTenant: product.prepareTenant }, outside);
   product.resolver.invalidateToolsFor(DEFAULT_TENANT);
@@ -286,6 +334,8 @@ function createProductAdmin(base: ProductBase, product: Product): Admin {
     secrets: base.secrets,
     registry,
     jobs: product.queue,
+    dress: deskDeps.dress,
+    toolsChanged: deskDeps.toolsChanged,
     log: base.log,
     prepareTenant: product.prepareTenant,
     invalidateTools: (tenantId) => product.signals.sendNow({ kind: "tools", tenantId }),
@@ -308,6 +358,8 @@ function createProductAdmin(base: ProductBase, product: Product): Admin {
           staff,
           decision: decision.decision,
           reason: decision.reason ?? null,
+          edit: decision.edit ?? null,
+          ...(decision.digest === undefined ? {} : { seen: decision.digest }),
           via: "api",
         });
         return accepted ? { accepted, message } : { accepted, code, message };

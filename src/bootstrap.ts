@@ -6,10 +6,11 @@ import type { Clock } from "./lib/clock.ts";
 import { type Db, type Tx, withOwner, withTenant } from "./store/db.ts";
 import { applyNamedDestinations } from "./store/destinations.ts";
 import { ensureStaffIdentity } from "./store/staff.ts";
+import { joinDoubledStaff } from "./store/staff-join.ts";
 import { ensureTenant, listTenants, tenantById, upsertChannel } from "./store/tenants.ts";
 import { ensureSetupToken } from "./store/tokens.ts";
 
-/** Tokens of the environment mean this tenant; others come through the admin API. */
+/** Tokens of the environment mean this tenant; other tenants have no messenger yet. */
 export const DEFAULT_TENANT = "default";
 
 /** Our name of a bot account of the environment. */
@@ -22,6 +23,7 @@ export function telegramWebhookUrl(publicUrl: string): string {
   return `${publicUrl}/telegram/webhook/${channelOf("telegram")}`;
 }
 
+/** For the first start on an empty database. */
 export interface BootstrapDeps {
   db: Db;
   clock: Clock;
@@ -37,6 +39,7 @@ export async function seedExampleDesk(admin: Admin): Promise<void> {
   });
 }
 
+/** False: this is the first start. */
 export async function hasTenants(db: Db): Promise<boolean> {
   return (await withOwner(db, listTenants)).length > 0;
 }
@@ -69,10 +72,13 @@ export async function applyEnvironment(deps: BootstrapDeps, outside: Outside): P
   });
 }
 
-/** Every start brings all tenants' tool registries up to the code. */
+/** Every start brings all tenants' tool registries and staff up to the code. */
 export async function prepareTenants(deps: BootstrapDeps): Promise<void> {
   for (const { id } of await withOwner(deps.db, listTenants))
-    await withTenant(deps.db, id, (tx) => deps.prepareTenant(tx, id));
+    await withTenant(deps.db, id, async (tx) => {
+      await deps.prepareTenant(tx, id);
+      await joinDoubledStaff(tx, { tenantId: id, now: deps.clock.now() });
+    });
 }
 
 /** The token to print once, when one was made. */
@@ -86,10 +92,12 @@ export function setupToken(
   );
 }
 
+/** All of them, also those still being set up; read as owner, past the tenants' own rights. */
 export async function tenantIds(db: Db): Promise<string[]> {
   return (await withOwner(db, listTenants)).map((tenant) => tenant.id);
 }
 
+/** Of the default tenant: one installation has one language for its cards. */
 export async function staffLanguage(db: Db): Promise<"ru" | "en"> {
   const tenant = await withOwner(db, (tx) => tenantById(tx, DEFAULT_TENANT));
   return tenant?.language ?? "en";

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf, StartError } from "./domain/errors.ts";
 import { parseUrl } from "./domain/web-address.ts";
+import type { World } from "./domain/world.ts";
 import type { LogLevel } from "./lib/log.ts";
 import {
   badValues,
@@ -32,11 +33,17 @@ export interface Outside {
   }[];
   staffIds: { messenger: "telegram" | "slack"; userId: string; role: "operator" | "admin" }[];
   model: { baseUrl: string; apiKey: string; model: string };
+  /** USD, decimals: the model for a million tokens, services outside for one request. */
+  prices: { model: { input: string; output: string } | null; outside: ReadonlyMap<string, string> };
   tronGrid: { url: string; apiKey: string | null } | null;
   payout: { url: string; secret: string } | null;
-  mail: { url: string } | null;
+  mail: { url: string; from: string } | null;
 }
 
+/**
+ * Read once at the start. Times are milliseconds; null: not set, with the effect that its
+ * variable's description tells.
+ */
 export interface Config {
   port: number;
   host: string;
@@ -45,15 +52,30 @@ export interface Config {
   redisUrl: string | null;
   /** What this process does: takes events and requests in, works, or both. */
   role: "all" | "web" | "worker";
+  /** In this process. */
   sandbox: boolean;
+  /** `sandbox`: everything outside is played, in this process or in another. */
+  world: World;
   masterKey: string | undefined;
   adminToken: string | undefined;
   logLevel: LogLevel;
+  /** Called once a minute while the bot can work. */
+  heartbeatUrl: string | null;
+  /** Product time that a lead's messages are gathered for before one run answers all of them. */
   coalesceMs: number;
+  /** Real time that one run may work, waiting not counted. */
   runDeadlineMs: number;
+  /** Decimal. A run that has cost this much calls no more tools. */
+  runCostLimitUsd: string;
+  /** Product time a request waits where its policy names none. */
   approvalTtlMs: number;
+  /** Percent, decimal strings. */
   guardLimits: { maxDeviationPct: string; epsPct: string };
+  /** Oldest transaction that may pay an order. */
   txMaxAgeMs: number;
+  /**
+   * Where messengers reach us, without a slash at the end; null: nothing can be delivered to us.
+   */
   publicUrl: string | null;
   /** Notes for the owner, one line each. */
   notes: string[];
@@ -75,13 +97,20 @@ const REAL_OUTSIDE: Name[] = [
   "PAYOUT_SECRET",
   "SMTP_URL",
 ];
-const MODEL_VARIABLES: Name[] = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"];
+const MODEL_VARIABLES: Name[] = [
+  "OPENAI_API_KEY",
+  "OPENAI_BASE_URL",
+  "OPENAI_MODEL",
+  "OPENAI_PRICE_IN",
+  "OPENAI_PRICE_OUT",
+];
 
 /** Reads `.env` and the environment; the only place that does. Throws StartError, one line. */
 export function loadConfig(env: NodeJS.ProcessEnv = readEnvironment()): Config {
   const read = readValues(env);
   const { values, given, sandbox } = read;
   refuseLonely(values, sandbox);
+  refuseHalfPrice(given);
   if (sandbox) refuseReal(values, given);
   else refuseMixed(values, given);
   return configOf(env, read);
@@ -102,6 +131,7 @@ export function examineConfig(env: NodeJS.ProcessEnv = readEnvironment()): {
   const { values, given, sandbox } = read;
   const refusals = [
     () => refuseLonely(values, sandbox),
+    () => refuseHalfPrice(given),
     () => (sandbox ? refuseReal(values, given) : refuseMixed(values, given)),
   ].flatMap(refusalOf);
   const isNew = (problem: string) => !names.includes(problem.split(":")[0] ?? "");
@@ -144,11 +174,14 @@ function configOf(env: NodeJS.ProcessEnv, { values, given, sandbox }: Read): Con
     redisUrl: values.REDIS_URL ?? null,
     role: values.ROLE,
     sandbox,
+    world: worldOf(values, given, sandbox),
     masterKey: values.MASTER_KEY,
     adminToken: values.ADMIN_TOKEN,
     logLevel: values.LOG_LEVEL,
+    heartbeatUrl: values.HEARTBEAT_URL ?? null,
     coalesceMs: values.COALESCE_MS,
     runDeadlineMs: values.RUN_DEADLINE_MS,
+    runCostLimitUsd: values.RUN_COST_LIMIT_USD,
     approvalTtlMs: values.APPROVAL_TTL_MS,
     guardLimits: {
       maxDeviationPct: values.EXCHANGE_GUARD_MAX_DEVIATION_PCT,
@@ -180,6 +213,15 @@ function refuseLonely(values: Values, sandbox: boolean): void {
     );
 }
 
+/** A cost of which one part is missing would be a wrong one. */
+function refuseHalfPrice(given: (name: Name) => boolean): void {
+  const [missing] = (["OPENAI_PRICE_IN", "OPENAI_PRICE_OUT"] as const).filter(
+    (name, _, both) => !given(name) && both.some(given),
+  );
+  if (missing)
+    throw new StartError(`${missing}: is missing while the other price is set; set both, or none`);
+}
+
 /** Played payment beside a real payout must be impossible: nothing real may stand here. */
 function refuseReal(values: Values, given: (name: Name) => boolean): void {
   const real = REAL_OUTSIDE.find(given);
@@ -209,11 +251,9 @@ function refuseMixed(values: Values, given: (name: Name) => boolean): void {
     throw new StartError("OPENAI_API_KEY: is missing, wants a key of the model's endpoint");
   if (given("PAYOUT_URL") && !given("PAYOUT_SECRET"))
     throw new StartError("PAYOUT_SECRET: is missing, wants the secret that signs payouts");
-  const used = [
-    ...(given("TELEGRAM_BOT_TOKEN") ? (["TELEGRAM_API_ROOT"] as const) : []),
-    ...(given("SLACK_BOT_TOKEN") ? (["SLACK_API_URL"] as const) : []),
-    ...(["TRONGRID_URL", "PAYOUT_URL", "SMTP_URL"] as const).filter(given),
-  ];
+  if (given("SMTP_URL") && !given("MAIL_FROM"))
+    throw new StartError("MAIL_FROM: is missing, wants the address that letters come from");
+  const used = usedAddresses(given);
   const played = used.filter((name) => isPlayed(values[name]));
   const real = used.find((name) => !isPlayed(values[name]));
   if (real && values.PUBLIC_URL && isLoopback(values.PUBLIC_URL))
@@ -233,13 +273,31 @@ function noWayIn(isPublic: boolean): string {
     : "SLACK_APP_TOKEN: is missing, wants an app-level token (xapp-…) for Socket Mode; or set SLACK_SIGNING_SECRET and PUBLIC_URL for HTTP";
 }
 
+/** Variables with the addresses outside that are reached; the model's says nothing of money. */
+function usedAddresses(given: (name: Name) => boolean) {
+  return [
+    ...(given("TELEGRAM_BOT_TOKEN") ? (["TELEGRAM_API_ROOT"] as const) : []),
+    ...(given("SLACK_BOT_TOKEN") ? (["SLACK_API_URL"] as const) : []),
+    ...(["TRONGRID_URL", "PAYOUT_URL", "SMTP_URL"] as const).filter(given),
+  ];
+}
+
+function worldOf(values: Values, given: (name: Name) => boolean, sandbox: boolean): World {
+  const used = usedAddresses(given);
+  const isAllPlayed = used.length > 0 && used.every((name) => isPlayed(values[name]));
+  return sandbox || isAllPlayed ? "sandbox" : "real";
+}
+
 function isPlayed(address: string | undefined): boolean {
   const parsed = parseUrl(address ?? "");
   if (!parsed) return false;
-  return (
-    LOOPBACK.test(parsed.hostname) &&
-    (parsed.pathname.startsWith("/sandbox/") || parsed.protocol === "smtp:")
-  );
+  if (!LOOPBACK.test(parsed.hostname)) return false;
+  return parsed.pathname.startsWith("/sandbox/") || isPlayedMail(parsed);
+}
+
+/** A mail server of one's own stands at a port of mail servers; the sandbox's has any free one. */
+function isPlayedMail({ protocol, port }: URL): boolean {
+  return protocol === "smtp:" && !["", "25", "465", "587"].includes(port);
 }
 
 /** With SANDBOX=on a real model may lead the played world; in auto it is left alone. */
@@ -253,11 +311,17 @@ function withOwnModel(
   return { ...played, ...own };
 }
 
+const KEY_BESIDE_DATA =
+  "MASTER_KEY: is not set, so the key lies in DATA_DIR beside the data that it protects: whoever can write there can approve and pay; set MASTER_KEY from where you keep secrets";
+
 function notesOf(values: Values, given: (name: Name) => boolean, sandbox: boolean): string[] {
   const notes: string[] = [];
   const model = MODEL_VARIABLES.find(given);
   if (sandbox && values.SANDBOX === "auto" && model)
     notes.push(`${model} is ignored in the sandbox; set SANDBOX=on to let a real model lead it`);
+  const hasToken = given("TELEGRAM_BOT_TOKEN") || given("SLACK_BOT_TOKEN");
+  const isReal = hasToken && worldOf(values, given, sandbox) === "real";
+  if (isReal && !given("MASTER_KEY")) notes.push(KEY_BESIDE_DATA);
   return notes;
 }
 
@@ -292,14 +356,20 @@ function outsideOf(values: Values): Outside {
       apiKey: values.OPENAI_API_KEY ?? "",
       model: values.OPENAI_MODEL,
     },
+    prices: pricesOf(values),
     tronGrid: values.TRONGRID_URL
       ? { url: values.TRONGRID_URL, apiKey: values.TRONGRID_API_KEY ?? null }
       : null,
     payout: values.PAYOUT_URL
       ? { url: values.PAYOUT_URL, secret: values.PAYOUT_SECRET ?? "" }
       : null,
-    mail: values.SMTP_URL ? { url: values.SMTP_URL } : null,
+    mail: values.SMTP_URL ? { url: values.SMTP_URL, from: values.MAIL_FROM ?? "" } : null,
   };
+}
+
+function pricesOf(values: Values): Outside["prices"] {
+  const { OPENAI_PRICE_IN: input, OPENAI_PRICE_OUT: output, OUTSIDE_PRICES: outside } = values;
+  return { model: input && output ? { input, output } : null, outside: outside ?? new Map() };
 }
 
 function webhookOf({ PUBLIC_URL, TELEGRAM_WEBHOOK_SECRET }: Values) {

@@ -7,6 +7,7 @@ import { StartError } from "./domain/errors.ts";
 type Fetch = (request: Request, bindings: HttpBindings) => Response | Promise<Response>;
 type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
+/** The one port for messengers, API, health and sandbox. `stop` breaks open connections off. */
 export interface HttpServer {
   /** Like `http://127.0.0.1:3000`. */
   origin: string;

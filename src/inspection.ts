@@ -18,6 +18,7 @@ export interface Inspection {
 /** A messenger that is slow must not hold up the start for longer. */
 const LOOK_WITHIN_MS = 10_000;
 
+/** Looks once, with a limit for each messenger; its lines stay until the next start. */
 export function createInspection(db: Db, edges: readonly MessengerEdge[], log: Log): Inspection {
   const found = new Map<MessengerEdge, Finding[]>();
   return {
@@ -48,6 +49,7 @@ export function createInspection(db: Db, edges: readonly MessengerEdge[], log: L
   };
 }
 
+/** For logs and the terminal. */
 export function lineOf({ what, nextStep }: Finding): string {
   return nextStep === "" ? what : `${what} – ${nextStep}`;
 }

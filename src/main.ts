@@ -3,8 +3,18 @@ import { loadConfig } from "./config.ts";
 import { messageOf, StartError } from "./domain/errors.ts";
 import { createLog } from "./lib/log.ts";
 
+const USAGE = "usage: npm start (settings come from the environment: .env.example names them all)";
+
 /** Process entry: starts, says where, stops on a signal; a refused start is one line and exit 1. */
 async function main(): Promise<void> {
+  const [argument] = process.argv.slice(2);
+  if (argument !== undefined) {
+    const asksHelp = argument === "--help";
+    console[asksHelp ? "log" : "error"](
+      asksHelp ? USAGE : `${argument}: npm start takes no arguments; ${USAGE}`,
+    );
+    process.exit(asksHelp ? 0 : 2);
+  }
   const config = loadConfig();
   const log = createLog(config.logLevel);
   const app = await startApp(config, log);

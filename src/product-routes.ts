@@ -10,6 +10,7 @@ import type { Db } from "./store/db.ts";
 import { findOpenWork } from "./store/due-work.ts";
 import { pingDatabase } from "./store/ping.ts";
 
+/** What the routes answer from; none of it is started by them. */
 export interface RouteDeps {
   db: Db;
   clock: Clock;

@@ -1,12 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import { channelOf, DEFAULT_TENANT, telegramWebhookUrl } from "./bootstrap.ts";
 import type { EdgeOptions, MessengerEdge } from "./bot/edge.ts";
 import { createSlackBot } from "./bot/slack/bot.ts";
 import { createTelegramBot } from "./bot/telegram/bot.ts";
 import type { Config, Outside } from "./config.ts";
+import { cancelOfBlocked, cancelOfBlockedChat } from "./desk/cancel-open.ts";
 import { COMMANDS, commandMenu } from "./desk/commands/table.ts";
 import type { DeskDeps } from "./desk/deps.ts";
 import { createDesk } from "./desk/desk.ts";
+import { heedObjection } from "./desk/freeze.ts";
 import { sealSecretForm } from "./desk/secret-forms.ts";
 import type { Desk } from "./domain/desk.ts";
 import { newId } from "./domain/ids.ts";
@@ -27,9 +30,9 @@ import { createSweep, type Sweep } from "./queue/sweep.ts";
 import type { Database } from "./store/database.ts";
 import { type Tx, withTenant } from "./store/db.ts";
 import { ensureSecret } from "./store/ensure-secret.ts";
-import { maskQuotedCodes, payoutCodeOf } from "./store/payout-codes.ts";
+import { maskQuotedCodes, payoutCodeFor } from "./store/payout-codes.ts";
 import { addPolicyRows } from "./store/policies.ts";
-import { receive } from "./store/receive.ts";
+import { type ReceiveContext, receive } from "./store/receive.ts";
 import type { Secrets } from "./store/secrets.ts";
 import { createSignals, type Signals } from "./store/signals.ts";
 import type { ApprovalDress } from "./tools/ask-approval.ts";
@@ -37,10 +40,12 @@ import { createTools } from "./tools/catalog.ts";
 import { defaultPolicies } from "./tools/default-policies.ts";
 import { createPayoutClient } from "./tools/exchange/payout-client.ts";
 import { createTronGrid } from "./tools/exchange/tron-grid.ts";
+import { createMailClient } from "./tools/mail/smtp-client.ts";
 import { createRegistry, type Registry } from "./tools/registry.ts";
 import { createRunner } from "./tools/runner.ts";
 import type { SearchKnowledge } from "./tools/search-knowledge-base.ts";
 
+/** What exists before any part of the product is made. */
 export interface ProductBase {
   config: Config;
   log: Log;
@@ -70,6 +75,8 @@ export interface Product {
 }
 
 const OUTSIDE_LIMIT_MS = 20_000;
+/** Ends before the tool's own limit: what broke off before the letter went out is known to be certain. */
+const MAIL_LIMIT_MS = 15_000;
 
 /** Top to bottom: store → tools → engine → desk → messengers. */
 export async function assembleProduct(base: ProductBase, outside: Outside): Promise<Product> {
@@ -85,6 +92,8 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
       ...toolSettings(base),
       secrets,
       jobs: queue,
+      toolsChanged: (tx, tenantId) => signals.send(tx, { kind: "tools", tenantId }),
+      sandbox: config.world === "sandbox",
       searchKnowledge: searchWith(knowledge),
     }),
   );
@@ -92,13 +101,13 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
   const dress: ApprovalDress = {
     jobs: queue,
     staffLanguage: base.language,
-    sandbox: config.sandbox,
+    sandbox: config.world === "sandbox",
     defaultTtlMs: config.approvalTtlMs,
   };
   const messengers = new Map<string, Messenger>();
   const deskDeps = deskDepsOf(base, { dress, registry, signals, messengers, outside });
   const desk = createDesk(deskDeps);
-  const edges = createEdges(base, { queue, desk, outside });
+  const edges = createEdges(base, { queue, desk, deskDeps, outside });
   for (const { messenger } of edges) messengers.set(messenger.channelId, messenger);
   const engine = engineOf(base, {
     bootId,
@@ -110,7 +119,7 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
     outside,
     messengers,
   });
-  const outbound = outboundOf(base, messengers);
+  const outbound = outboundOf(base, { messengers, deskDeps });
   return {
     bootId,
     signals,
@@ -131,7 +140,10 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
   };
 }
 
-function outboundOf(base: ProductBase, messengers: ReadonlyMap<string, Messenger>): Outbound {
+function outboundOf(
+  base: ProductBase,
+  { messengers, deskDeps }: { messengers: ReadonlyMap<string, Messenger>; deskDeps: DeskDeps },
+): Outbound {
   const { database, secrets, redis } = base;
   const { db } = database;
   return createOutbound({
@@ -141,8 +153,9 @@ function outboundOf(base: ProductBase, messengers: ReadonlyMap<string, Messenger
     log: base.log,
     alone: database.kind === "embedded",
     sharedCounts: redis && { redis: redis.client, prefix: installationOf(database) },
-    decryptCode: (tenantId, orderId) =>
-      withTenant(db, tenantId, (tx) => payoutCodeOf(tx, secrets, { tenantId, orderId })),
+    onBlocked: (tx, chat) => cancelOfBlockedChat(tx, deskDeps, chat),
+    decryptCode: ({ tenantId, ...chat }, orderId) =>
+      withTenant(db, tenantId, (tx) => payoutCodeFor(tx, secrets, { tenantId, orderId }, chat)),
   });
 }
 
@@ -197,17 +210,19 @@ function engineOf(base: ProductBase, parts: EngineParts): EngineDeps {
     jobs: parts.queue,
     registry,
     runner: createRunner({ registry, realNow: Date.now, timeoutMs: OUTSIDE_LIMIT_MS }),
-    proposing: { registry, dress },
+    proposing: { registry, dress, costLimitUsd: base.config.runCostLimitUsd },
     model: createChatClient({ provider: "default", ...parts.outside.model, realNow: Date.now }),
     strategy: ragReplyStrategy(parts),
     log: base.log,
     deadlineMs: base.config.runDeadlineMs,
+    prices: parts.outside.prices,
+    wait: (ms, signal) => setTimeout(ms, undefined, { signal }),
     showTyping: async (channelId, chatId) => messengers.get(channelId)?.showTyping(chatId),
   };
 }
 
 function outsideTools(outside: Outside) {
-  const { tronGrid, payout } = outside;
+  const { tronGrid, payout, mail } = outside;
   return {
     tronGrid: tronGrid
       ? createTronGrid({
@@ -223,6 +238,7 @@ function outsideTools(outside: Outside) {
           timeoutMs: OUTSIDE_LIMIT_MS,
         })
       : null,
+    mail: mail ? createMailClient({ ...mail, timeoutMs: MAIL_LIMIT_MS }) : null,
   };
 }
 
@@ -248,11 +264,15 @@ function searchWith(knowledge: Knowledge): SearchKnowledge {
 
 function createEdges(
   base: ProductBase,
-  parts: { queue: Queue; desk: Desk; outside: Outside },
+  parts: { queue: Queue; desk: Desk; deskDeps: DeskDeps; outside: Outside },
 ): MessengerEdge[] {
   const { config, log, clock, database } = base;
-  const { queue, desk, outside } = parts;
-  const context = { db: database.db, jobs: queue, clock, coalesceMs: config.coalesceMs };
+  const { queue, desk, deskDeps, outside } = parts;
+  const context: ReceiveContext = {
+    ...{ db: database.db, jobs: queue, clock, coalesceMs: config.coalesceMs },
+    heed: (tx, said) => heedObjection(tx, deskDeps, said),
+    onBlocked: (tx, who) => cancelOfBlocked(tx, deskDeps, who),
+  };
   const options = (messenger: MessengerName): EdgeOptions => ({
     channelId: channelOf(messenger),
     tenantId: DEFAULT_TENANT,

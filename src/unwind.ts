@@ -1,6 +1,7 @@
 import { messageOf } from "./domain/errors.ts";
 import type { Log } from "./lib/log.ts";
 
+/** What a start that fails half-way has to undo, and a stop as well. */
 export interface Unwinder {
   /** Registers how to undo a step; undone in the opposite order. */
   push(name: string, undo: () => Promise<void> | void): void;

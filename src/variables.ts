@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseSender } from "./domain/email-address.ts";
 import { StartError } from "./domain/errors.ts";
 import { parseUrl } from "./domain/web-address.ts";
 import { LOG_LEVELS } from "./lib/log.ts";
@@ -9,6 +10,12 @@ const whole = (least: number, most: number, fallback: number) =>
 const url = (...protocols: string[]) =>
   z.string().refine((text) => protocols.includes(parseUrl(text)?.protocol ?? ""));
 const decimal = z.string().regex(/^\d{1,4}(\.\d{1,6})?$/);
+const prices = z
+  .string()
+  .regex(/^[a-z_]+=\d{1,4}(\.\d{1,6})?(\s*,\s*[a-z_]+=\d{1,4}(\.\d{1,6})?)*$/)
+  .transform(
+    (text) => new Map(text.split(/\s*,\s*/).map((one) => one.split("=") as [string, string])),
+  ); // the pattern holds two parts
 const ids = z
   .string()
   .regex(/^[\w-]+(\s*,\s*[\w-]+)*$/)
@@ -106,6 +113,12 @@ export const VARIABLES = {
   ],
   OPENAI_MODEL: [z.string().min(1).default("gpt-4.1-mini"), "the name of a model"],
   OPENAI_EMBEDDING_MODEL: [z.string().min(1).optional(), "the name of an embedding model"],
+  OPENAI_PRICE_IN: [decimal.optional(), "USD for a million tokens, like 0.4"],
+  OPENAI_PRICE_OUT: [decimal.optional(), "USD for a million tokens, like 1.6"],
+  OUTSIDE_PRICES: [
+    prices.optional(),
+    "USD for one request, like trongrid=0.0001,payout_gateway=0.1",
+  ],
   TRONGRID_URL: [url("https:", "http:").optional(), "an http(s) address"],
   TRONGRID_API_KEY: [z.string().min(1).optional(), "a key of TronGrid"],
   PAYOUT_URL: [url("https:", "http:").optional(), "an http(s) address"],
@@ -114,13 +127,22 @@ export const VARIABLES = {
   EXCHANGE_GUARD_EPS_PCT: [decimal.default("0.5"), "a percentage like 0.5"],
   EXCHANGE_TX_MAX_AGE_SECONDS: [whole(60, 31_536_000, 86_400), "seconds, at least 60"],
   SMTP_URL: [url("smtp:", "smtps:").optional(), "smtp://host:port"],
-  MAIL_FROM: [z.string().min(3).optional(), "an address"],
+  MAIL_FROM: [
+    z
+      .string()
+      .refine((text) => parseSender(text) !== null)
+      .optional(),
+    "an address, or Name <address>",
+  ],
   COALESCE_MS: [whole(0, 60_000, 1500), "milliseconds, at most 60000"],
   RUN_DEADLINE_MS: [whole(1000, 600_000, 45_000), "milliseconds, from 1000 to 600000"],
+  RUN_COST_LIMIT_USD: [decimal.default("1"), "dollars like 1 or 0.25"],
   APPROVAL_TTL_MS: [whole(60_000, 604_800_000, 3_600_000), "milliseconds, from 60000 to 604800000"],
 } as const satisfies Record<string, readonly [z.ZodType, string]>;
 
+/** A name that is not in the table is no variable of ours. */
 export type Name = keyof typeof VARIABLES;
+/** As parsed: numbers and lengths are no text any more. */
 export type Values = { [N in Name]: z.output<(typeof VARIABLES)[N][0]> };
 
 const SECRET_NAMES = /TOKEN|SECRET|KEY|DATABASE_URL|REDIS_URL|SMTP_URL/;
@@ -154,4 +176,5 @@ export function isLoopback(address: string): boolean {
   return parsed?.protocol === "http:" && LOOPBACK.test(parsed.hostname);
 }
 
+/** Of a host in a URL; what is sent there does not leave the machine. */
 export const LOOPBACK = /^(127\.|localhost$|\[::1\]$)/;
