@@ -6,7 +6,7 @@ import { newId } from "../../src/domain/ids.ts";
 import { queryRows, withTenant } from "../../src/store/db.ts";
 import { rateRowsFor } from "../../src/store/rates.ts";
 import { contacts, conversations, messages } from "../../src/store/schema/chat.ts";
-import { type AdminPart, startAdminPart } from "../support/admin-part.ts";
+import { type AdminPart, AUTHORITY_RULE, startAdminPart } from "../support/admin-part.ts";
 
 let part: AdminPart;
 const RATE = {
@@ -118,7 +118,7 @@ describe("policies", () => {
     const answer = await put("/policies", { policies: [row] });
     expect(answer.status).toBe(200);
     expect(answer.body.warnings[0]).toContain("payout");
-    expect((await get("/policies")).body.policies).toEqual([row]);
+    expect((await get("/policies")).body.policies).toEqual([...AUTHORITY_RULE, row]);
   });
 
   it.each([
@@ -131,7 +131,7 @@ describe("policies", () => {
     await put("/policies", { policies: [row] });
     const answer = await put("/policies", { policies });
     expect([answer.status, answer.body.error.path]).toEqual([status, path]);
-    expect((await get("/policies")).body.policies).toEqual([row]);
+    expect((await get("/policies")).body.policies).toEqual([...AUTHORITY_RULE, row]);
   });
 });
 

@@ -48,6 +48,25 @@ describe("a token", () => {
     expect((await part.call("GET", "/staff", { token })).status).toBe(401);
   });
 
+  it("is listed without what opens, and ended alone, by an admin, at once", async () => {
+    const { admin, operator } = await openedTenant("listed");
+    const second = await part.call("POST", `/staff/${admin.id}/tokens`, { token: admin.token });
+    const path = `/staff/${admin.id}/tokens`;
+    const listed = await part.call("GET", path, { token: operator.token });
+    expect(listed.body.items).toEqual([
+      { id: second.body.id, created_at: expect.any(String), expires_at: second.body.expires_at },
+      expect.objectContaining({ id: expect.any(String) }),
+    ]);
+    const end = `${path}/${second.body.id}`;
+    expect((await part.call("DELETE", end, { token: operator.token })).status).toBe(403);
+    expect((await part.call("DELETE", end, { token: admin.token })).status).toBe(200);
+    expect((await part.call("GET", "/staff", { token: second.body.token })).status).toBe(401);
+    expect((await part.call("GET", "/staff", { token: admin.token })).status).toBe(200);
+    expect((await part.call("DELETE", end, { token: admin.token })).status).toBe(404);
+    const { body } = await part.call("GET", "/audit", { token: admin.token });
+    expect(body.items[0]).toMatchObject({ event_type: "token.revoked", user_id: admin.id });
+  });
+
   it("is made from the host's shell when the last one was lost", async () => {
     const { admin } = await openedTenant("lost");
     const lines: string[] = [];
@@ -104,7 +123,7 @@ describe("ADMIN_TOKEN", () => {
     expect(made.status).toBe(201);
     expect(made.body.state).toBe("setup");
     const tools = await part.call("GET", "/tools?tenant=second");
-    expect(tools.body.items).toHaveLength(2);
+    expect(tools.body.items).toHaveLength(3);
     expect((await part.call("GET", "/tools?tenant=none")).status).toBe(404);
   });
 });

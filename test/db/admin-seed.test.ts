@@ -54,6 +54,12 @@ describe("seeding a bot over HTTP", () => {
     expect(lines).toContain("POST /api/admin/staff: was there already");
   });
 
+  it("refuses a bot that talks to real people", async () => {
+    part.deps.dress.sandbox = false;
+    await expect(seeded(SETUP_TOKEN)).rejects.toThrow(/real people.*docs\/setup\.md/);
+    expect((await part.call("GET", "/staff", { token: SETUP_TOKEN })).body.items).toEqual([]);
+  });
+
   it("says in one line what is wrong", async () => {
     await expect(seeded("wrong")).rejects.toThrow(/^The desk could not be seeded: .*401/);
     await expect(seeded("x", "nowhere")).rejects.toThrow("--url");

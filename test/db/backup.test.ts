@@ -40,12 +40,15 @@ function restoreTo(database: Database, path: string, over: Partial<Restore> = {}
   });
 }
 
+/** When payouts were stopped and why, two fields more, and the hash that signs the row with it. */
+const PAYOUT_STOP = /,[^,]*,("[^"]*"|)(,[^,]*){2},[0-9a-f]{64}\)$/;
+
 /** What a restore adds by itself. */
 function withoutMarks(rows: Record<string, string[]>): Record<string, string[]> {
   const isMark = (row: string) => /backup\.restored|payouts\.stopped/.test(row);
   return {
     ...rows,
-    tenants: (rows.tenants ?? []).map((row) => row.replace(/,[^,]*,("[^"]*"|)\)$/, "")),
+    tenants: (rows.tenants ?? []).map((row) => row.replace(PAYOUT_STOP, "")),
     audit_log: (rows.audit_log ?? []).filter((row) => !isMark(row)),
   };
 }

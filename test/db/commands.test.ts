@@ -8,6 +8,7 @@ import type { ChatFacts } from "../../src/domain/chat-facts.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { CommandEvent } from "../../src/domain/inbound.ts";
 import { listDestinations } from "../../src/store/destinations.ts";
+import { setExecution } from "../../src/store/executions.ts";
 import { upsertRate } from "../../src/store/rates.ts";
 import { receive } from "../../src/store/receive.ts";
 import { outbox } from "../../src/store/schema/chat.ts";
@@ -242,6 +243,27 @@ forEachEngine((open) => {
       expect(await says(operator, "/pending", OURS)).toMatch(
         /^A reply may not have arrived: Lead \d+ · 3 min$/,
       );
+    });
+
+    it("lists what was sent and nobody knows whether it happened, until that is known", async () => {
+      const lead = await addLead(office);
+      const { number } = await lead.approvedPayout();
+      office.cashier.next.push("unknown");
+      office.cashier.lookUps.push("unreachable", "unreachable", "unreachable", "unreachable");
+      await lead.works();
+      office.time.now += 120_000;
+      const line = (state: string) => new RegExp(`A-${number} .*${state}.* · 2 min`);
+      expect(await says(operator, "/pending", OURS)).toMatch(line("the provider is asked"));
+      for (const waitMs of [0, 1_000, 4_000, 25_000]) {
+        await lead.works();
+        office.time.now += waitMs;
+      }
+      await lead.works();
+      expect(await says(operator, "/pending", OURS)).toMatch(line("answer on its card"));
+      const { id } = await lead.execution();
+      const known = { tenantId: TENANT, id, status: "completed" as const };
+      await office.tenant((tx) => setExecution(tx, known));
+      expect(await says(operator, "/pending", OURS)).not.toContain(`A-${number} `);
     });
 
     it("names no client in a group that is not ours; what names none works there", async () => {

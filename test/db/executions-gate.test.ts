@@ -92,7 +92,7 @@ forEachEngine((open) => {
         ],
         [
           "the approval's action was edited",
-          "digest_mismatch",
+          "approval_forged",
           (_lead, id) =>
             office.tenant((tx) =>
               tx

@@ -7,11 +7,12 @@ import { newId } from "../../src/domain/ids.ts";
 import type { MessengerName, ReactionEvent } from "../../src/domain/inbound.ts";
 import { conversationTrace } from "../../src/store/conversation-trace.ts";
 import type { Database } from "../../src/store/database.ts";
-import { withTenant } from "../../src/store/db.ts";
+import { withOwner, withTenant } from "../../src/store/db.ts";
 import { contacts, conversations, outbox } from "../../src/store/schema/chat.ts";
 import { agentToolCallFeedback, agentToolCalls } from "../../src/store/schema/runs.ts";
 import { auditLog } from "../../src/store/schema/tenancy.ts";
 import { createStaff, updateStaff } from "../../src/store/staff.ts";
+import { ensureTenant } from "../../src/store/tenants.ts";
 import { addMessage } from "../../src/store/transcript.ts";
 import { forEachEngine } from "../support/database.ts";
 
@@ -32,6 +33,7 @@ forEachEngine((open) => {
 
   beforeAll(async () => {
     database = await open();
+    await withOwner(database.db, (tx) => ensureTenant(tx, { id: "t", name: "T", now: NOW }));
     staffId = await inTenant((tx) =>
       createStaff(tx, {
         ...{ tenantId: "t", name: "Alice", role: "operator", now: NOW },
@@ -324,6 +326,7 @@ forEachEngine((open) => {
       ...{ sentAt: NOW, added: ["👍"], removed: [] },
       person: { id: ALICE.telegram, teamId: "", name: "A", isBot: false },
     };
+    await withOwner(database.db, (tx) => ensureTenant(tx, { id: "u", name: "U", now: NOW }));
     await withTenant(database.db, "u", async (tx) => {
       const identities = [{ messenger: "telegram" as const, teamId: "", userId: ALICE.telegram }];
       const person = { tenantId: "u", name: "A", role: "operator" as const, identities, now: NOW };

@@ -5,6 +5,7 @@ import { createClock } from "../../src/lib/clock.ts";
 import { createOutbound, type Outbound, type OutboundOptions } from "../../src/outbound/deliver.ts";
 import { type Database, openEmbedded, prepareDatabase } from "../../src/store/database.ts";
 import { withTenant } from "../../src/store/db.ts";
+import { upsertDestination } from "../../src/store/destinations.ts";
 import { type OutgoingRow, resendUncertain, writeOutgoing } from "../../src/store/outbox.ts";
 import { claimDelivery } from "../../src/store/outbox-claim.ts";
 import { approvalCards } from "../../src/store/schema/approvals.ts";
@@ -17,6 +18,7 @@ import {
   playTelegram,
   until,
 } from "../support/bot-played-messengers.ts";
+import { withTestKey } from "../support/row-key.ts";
 
 const tenantId = "t1";
 const quiet = { info() {}, warn() {}, error() {} };
@@ -27,7 +29,7 @@ let messenger: Messenger;
 let outbound: Outbound;
 
 beforeAll(async () => {
-  database = await openEmbedded({ dir: null, durable: false });
+  database = withTestKey(await openEmbedded({ dir: null, durable: false }));
   await prepareDatabase(database, "sandbox");
 });
 afterAll(() => database.close());
@@ -209,10 +211,7 @@ describe("a Telegram chat", () => {
     const place = { channelId: messenger.channelId, messenger: "telegram" as const };
     const purpose = "operators" as const;
     await inTenant((tx) =>
-      tx.insert(destinations).values({
-        ...{ id: "d1", tenantId, chatId: "-4001", purpose, createdAt: clock.now() },
-        ...place,
-      }),
+      upsertDestination(tx, { ...place, tenantId, chatId: "-4001", purpose, now: clock.now() }),
     );
     const moved = movingMessenger(messenger, { from: "-4001", to: played.operatorsChat });
     outbound = makeOutbound({ messengers: new Map([[messenger.channelId, moved]]) });

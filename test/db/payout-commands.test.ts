@@ -1,7 +1,10 @@
+import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { answerCommand } from "../../src/desk/commands/answer-command.ts";
 import type { Language } from "../../src/domain/language.ts";
+import { endOrderStop, orderStopOf } from "../../src/store/order-stop.ts";
 import { endPayoutStop, payoutStopOf } from "../../src/store/payout-stop.ts";
+import { outbox } from "../../src/store/schema/chat.ts";
 import { staffById } from "../../src/store/staff.ts";
 import { forEachEngine } from "../support/database.ts";
 import { type Office, openOffice, TENANT } from "../support/office.ts";
@@ -18,9 +21,11 @@ forEachEngine((open) => {
   });
   afterAll(() => office.close());
   beforeEach(() =>
-    office.tenant((tx) =>
-      endPayoutStop(tx, { tenantId: TENANT, by: admin, reason: "anew", now: office.time.now }),
-    ),
+    office.tenant(async (tx) => {
+      const ending = { tenantId: TENANT, by: admin, reason: "anew", now: office.time.now };
+      await endPayoutStop(tx, ending);
+      await endOrderStop(tx, ending);
+    }),
   );
 
   const types = (staffId: string, name: string, args: string, language: Language = "en") =>
@@ -38,6 +43,23 @@ forEachEngine((open) => {
       return answer.kind === "answer" ? answer.text : answer.kind;
     });
   const stands = () => office.tenant((tx) => payoutStopOf(tx, TENANT));
+  const ordersStand = () => office.tenant((tx) => orderStopOf(tx, TENANT));
+  /** What the operators' chat is told meanwhile. */
+  const announced = async (meanwhile: () => Promise<unknown>): Promise<string[]> => {
+    const notices = () =>
+      office.tenant((tx) =>
+        tx
+          .select({ content: outbox.content })
+          .from(outbox)
+          .where(and(eq(outbox.chatId, "-100"), eq(outbox.purpose, "notice")))
+          .orderBy(outbox.seq),
+      );
+    const before = (await notices()).length;
+    await meanwhile();
+    return (await notices())
+      .slice(before)
+      .map(({ content }) => (content.kind === "text" ? content.text : content.kind));
+  };
 
   describe("/stop payouts", () => {
     it("stops them at once, by any operator, and says how many were held", async () => {
@@ -49,10 +71,65 @@ forEachEngine((open) => {
       expect(await stands()).not.toBeNull();
     });
 
-    it("wants a reason", async () => {
-      expect(await types(operator, "stop", "payouts")).toBe("Use /stop payouts REASON.");
+    it("wants no reason in a hurry, and says then who gave none", async () => {
+      const said = await types(operator, "stop", "payouts");
+      expect(said).toMatch(/^Payouts are stopped since .*: operator \S+ gave no reason\./);
+      expect(await stands()).not.toBeNull();
+    });
+
+    it("stops nothing by a word that it does not know", async () => {
       expect(await types(operator, "stop", "everything now")).toMatch(/^Use /);
+      expect(await types(operator, "stop", "")).toMatch(/^Use /);
       expect(await stands()).toBeNull();
+    });
+
+    it("is told in every chat of the operators, with who and why", async () => {
+      const told = await announced(() => types(operator, "stop", "payouts a phone was stolen"));
+      expect(told).toEqual([
+        expect.stringMatching(/^⛔ operator \S+ stopped payouts: a phone was/),
+      ]);
+      const ru = await announced(() => types(operator, "stop", "all проверка", "ru"));
+      expect(ru).toEqual([expect.stringMatching(/^⛔ Остановлено: выплаты и новые заявки\./)]);
+    });
+  });
+
+  describe("/stop orders", () => {
+    it("stops new orders alone, until an admin resumes them with a reason", async () => {
+      expect(await types(operator, "stop", "orders no cash left")).toMatch(
+        /^New orders are stopped since .*: no cash left\.\nNo new order is made now/,
+      );
+      expect([await stands(), await ordersStand()]).toEqual([null, expect.anything()]);
+      expect(await types(operator, "resume", "orders cash came")).toMatch(/admin/);
+      expect(await types(admin, "resume", "orders")).toMatch(/^Use \/resume/);
+      const told = await announced(async () =>
+        expect(await types(admin, "resume", "orders cash came")).toBe(
+          "New orders are taken again.",
+        ),
+      );
+      expect(told).toEqual([expect.stringMatching(/^▶ admin \S+ resumed new orders: cash came$/)]);
+      expect(await ordersStand()).toBeNull();
+      expect(await types(admin, "resume", "orders again")).toBe("New orders are not stopped.");
+    });
+  });
+
+  describe("/stop all", () => {
+    it("is ended for both after the list of payouts alone", async () => {
+      await types(operator, "stop", "all the office is closed");
+      expect([await stands(), await ordersStand()]).not.toContain(null);
+      const list = await types(admin, "resume", "all it is open");
+      expect(list).toMatch(/Then send: \/resume all confirm it is open$/);
+      expect([await stands(), await ordersStand()]).not.toContain(null);
+      const done = await types(admin, "resume", "all confirm it is open");
+      expect(done).toMatch(/^Payouts go on.*\nNew orders are taken again\.$/);
+      expect([await stands(), await ordersStand()]).toEqual([null, null]);
+      expect(await types(admin, "resume", "all again")).toBe("Nothing is stopped.");
+    });
+
+    it("stands on top of what is pending", async () => {
+      await types(operator, "stop", "all a test");
+      const lines = (await types(operator, "pending", "")).split("\n");
+      expect(lines[0]).toMatch(/^Payouts are stopped since .*: a test\.$/);
+      expect(lines[1]).toMatch(/^New orders are stopped since .*: a test\.$/);
     });
   });
 

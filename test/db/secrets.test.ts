@@ -7,12 +7,13 @@ import { type Database, openEmbedded, prepareDatabase } from "../../src/store/da
 import { queryRows, withTenant } from "../../src/store/db.ts";
 import { loadMasterKey } from "../../src/store/master-key.ts";
 import { createSecrets } from "../../src/store/secrets.ts";
+import { withTestKey } from "../support/row-key.ts";
 
 let database: Database;
 const secrets = createSecrets(Buffer.alloc(32, 1));
 
 beforeAll(async () => {
-  database = await openEmbedded({ dir: null, durable: false });
+  database = withTestKey(await openEmbedded({ dir: null, durable: false }));
   await prepareDatabase(database, "sandbox");
 });
 afterAll(() => database.close());

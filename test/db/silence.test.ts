@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { staysSilent } from "../../src/desk/silence.ts";
 import type { ClickEvent, CommandEvent } from "../../src/domain/inbound.ts";
 import type { Database } from "../../src/store/database.ts";
-import { withTenant } from "../../src/store/db.ts";
+import { withOwner, withTenant } from "../../src/store/db.ts";
 import { upsertDestination } from "../../src/store/destinations.ts";
 import { createStaff, updateStaff } from "../../src/store/staff.ts";
+import { ensureTenant } from "../../src/store/tenants.ts";
 import { forEachEngine } from "../support/database.ts";
 
 const OPERATORS = "-1001";
@@ -13,6 +14,7 @@ forEachEngine((open) => {
   let database: Database;
   beforeAll(async () => {
     database = await open();
+    await withOwner(database.db, (tx) => ensureTenant(tx, { id: "t", name: "T", now: 1 }));
     await withTenant(database.db, "t", async (tx) => {
       const place = { channelId: "tg", messenger: "telegram" as const, chatId: OPERATORS };
       await upsertDestination(tx, { tenantId: "t", ...place, purpose: "operators", now: 1 });

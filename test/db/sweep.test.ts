@@ -5,6 +5,7 @@ import { createSweep, type Sweep } from "../../src/queue/sweep.ts";
 import type { Database } from "../../src/store/database.ts";
 import { withTenant } from "../../src/store/db.ts";
 import { findOpenWork } from "../../src/store/due-work.ts";
+import { approvalQueue } from "../../src/store/schema/approvals.ts";
 import { inbox } from "../../src/store/schema/chat.ts";
 import { runs } from "../../src/store/schema/runs.ts";
 import { toolExecutionQueue } from "../../src/store/schema/tools.ts";
@@ -19,6 +20,7 @@ forEachEngine((open) => {
   let queue: Queue;
   let sweep: Sweep;
   let seen: string[];
+  let approvals = 0;
   const time = { now: NOW, real: NOW };
   beforeAll(async () => {
     database = await open();
@@ -46,6 +48,7 @@ forEachEngine((open) => {
         await tx.delete(runs);
         await tx.delete(toolExecutionQueue);
         await tx.delete(inbox);
+        await tx.delete(approvalQueue);
       });
   });
   afterAll(async () => {
@@ -71,6 +74,19 @@ forEachEngine((open) => {
         ...over,
       }),
     );
+  const addApproval = (id: string, over: Partial<typeof approvalQueue.$inferInsert>) => {
+    approvals += 1;
+    const row = {
+      ...{ id, tenantId: "a", candidateId: `of ${id}`, toolName: "pay", requestedAction: "other" },
+      ...{ riskLevel: "payment" as const, payloadSummary: "", requestedBy: "c" },
+      status: "pending" as const,
+      ...{ proposedActionJson: {}, materialJson: [], actionDigest: "d", schemaVersion: 1 },
+      ...{ number: approvals, approvalsRequired: 1, approverRole: "operator" as const },
+      createdAt: NOW,
+      ...over,
+    };
+    return withTenant(database.db, "a", (tx) => tx.insert(approvalQueue).values(row));
+  };
   const reached = (...jobs: string[]) =>
     vi.waitFor(() => expect(seen.sort()).toEqual(jobs.sort()), { timeout: 20_000, interval: 10 });
 
@@ -128,6 +144,18 @@ forEachEngine((open) => {
     await reached("run a/doubled", "run a/doubled");
     const stored = await withTenant(database.db, "a", (tx) => tx.select().from(runs));
     expect(stored).toMatchObject([{ status: "queued", restarts: 0, leaseToken: null }]);
+  });
+
+  it("finds requests whose next step is due, frozen ones too, and none that is decided", async () => {
+    for (const status of ["pending", "frozen", "approved", "expired"] as const)
+      await addApproval(status, { status, nextStepAt: NOW });
+    await addApproval("later", { nextStepAt: NOW + 1 });
+    await addApproval("never", { nextStepAt: null });
+    expect(await sweep.runOnce()).toBe(2);
+    await reached("approval a/frozen", "approval a/pending");
+    const open = await findOpenWork(database.db, NOW);
+    expect(open.waiting.sort()).toEqual(["approval frozen", "approval pending"]);
+    expect(open.nextDueAt).toBe(NOW + 1);
   });
 
   it("finds clicks that nobody has answered after two seconds", async () => {

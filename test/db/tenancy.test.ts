@@ -99,7 +99,14 @@ forEachEngine((open) => {
               where schemaname = 'public' and policyname <> 'tenant_rows' order by 1`,
         ),
       );
-      const names = ["approval_queue", "inbox", "outbox", "runs", "tool_execution_queue"];
+      const names = [
+        "approval_queue",
+        "audit_log",
+        "inbox",
+        "outbox",
+        "runs",
+        "tool_execution_queue",
+      ];
       expect(others).toEqual(names.map((name) => ({ name, roles: "{app_system}", cmd: "SELECT" })));
     });
   });

@@ -234,3 +234,20 @@ test("the sweep reminds once and then lets the order expire", async () => {
   expect(await sweep()).toEqual({ remind: 0, expired: 1 });
   expect(await lead.order()).toMatchObject({ status: "expired", idempotencyKey: null });
 });
+
+test("soon after a start no order expires: it is reminded of first, also when its time is long over", async () => {
+  const { lead } = await payer();
+  const { tenantId } = lead;
+  desk.clock.now += 180 * MINUTE; // nobody was there
+  const notBefore = desk.clock.now + 10 * MINUTE;
+  const sweep = () =>
+    desk.tenant((tx) => expireOrders(tx, { tenantId, now: desk.clock.now, notBefore }));
+  const reminded = (await sweep()).remind.map(({ conversationId }) => conversationId);
+  expect(reminded).toContain(lead.conversationId);
+  desk.clock.now = notBefore - 1;
+  await sweep();
+  expect(await lead.order()).toMatchObject({ status: "awaiting_payment" });
+  desk.clock.now = notBefore;
+  await sweep();
+  expect(await lead.order()).toMatchObject({ status: "expired" });
+});

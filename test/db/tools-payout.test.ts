@@ -135,10 +135,51 @@ test("an approver may lower the sum, and nothing else of the order", async () =>
     const edited = { ...action, action: { ...action.action, ...edit } };
     expect(await lead.approved(edited, PAYOUT, key)).toMatchObject({ ok: false, data: changed });
   }
-  const lowered = { ...action, action: { ...action.action, amount: "1000" } };
+  const whole = String(action.action.amount);
+  const owed = String(Number(whole) - 1000);
+  const wrongRest = { ...action, action: { ...action.action, amount: "1000", stillOwed: "1" } };
+  expect(await lead.approved(wrongRest, PAYOUT, key)).toMatchObject({ ok: false, data: changed });
+  const lowered = { ...action, action: { ...action.action, amount: "1000", stillOwed: owed } };
   expect(await lead.approved(lowered, PAYOUT, key)).toMatchObject({
     ok: true,
-    data: { amount: "1000" },
+    data: { amount: "1000", stillOwed: owed },
+  });
+  expect(await lead.order()).toMatchObject({ amountTo: whole, amountPaidOut: "1000" });
+});
+
+test("a lowered bank transfer is not over: people see that the client gets the rest", async () => {
+  const { lead, action, key } = await paid({
+    payoutMethod: "thai_bank_transfer",
+    payoutDestination: "Kasikorn 123-4-56789-0",
+  });
+  const whole = String(action.action.amount);
+  const stillOwed = String(Number(whole) - 1000);
+  const lowered = { ...action, action: { ...action.action, amount: "1000", stillOwed } };
+  await lead.approved(lowered, PAYOUT, key);
+  expect(await lead.order()).toMatchObject({ status: "payout", completedAt: null });
+  expect(await lead.handoffs()).toEqual(["payout_handover"]);
+  expect(JSON.stringify(await lead.sent())).toContain(
+    `${stillOwed} THB of the order are still owed`,
+  );
+});
+
+test("prepared with a lowered sum, the card and the action name the rest", async () => {
+  const { lead, action } = await paid();
+  const whole = String(action.action.amount);
+  const tool = desk.tools.find(({ name }) => name === PAYOUT);
+  const { tenantId, conversationId, contactId } = lead;
+  const scope = { tenantId, conversationId, contactId, runId: null, language: "en" as const };
+  const { now } = desk.clock;
+  const prepare = (amount: string) =>
+    desk.tenant(async (tx) => tool?.prepare?.(tx, {} as never, { ...scope, now }, { amount }));
+  expect(await prepare("1000")).toMatchObject({
+    kind: "action",
+    action: { ...action.action, amount: "1000", stillOwed: String(Number(whole) - 1000) },
+    businessKey: action.businessKey,
+  });
+  expect(await prepare(`${whole}.01`)).toMatchObject({
+    kind: "refused",
+    result: { data: { reason: "more_than_ordered" } },
   });
 });
 

@@ -20,7 +20,9 @@ import { createTools } from "../../src/tools/catalog.ts";
 import type { PreparedAction, ToolCall, ToolWork, WriteResult } from "../../src/tools/contract.ts";
 import { createPayoutClient } from "../../src/tools/exchange/payout-client.ts";
 import { createTronGrid } from "../../src/tools/exchange/tron-grid.ts";
+import { keepOutsideCalls } from "../../src/tools/outside.ts";
 import type { OpenDatabase } from "../support/database.ts";
+import { withTestKey } from "../support/row-key.ts";
 import { playPart } from "../support/sandbox-part.ts";
 
 const { fixture } = JSON.parse(readFileSync("test/data/dialogs.json", "utf8"));
@@ -66,7 +68,10 @@ export async function startDesk(open: OpenDatabase = openAlone) {
     searchKnowledge: async () => [],
     guardLimits: { maxDeviationPct: "35", epsPct: "0.5" },
     txMaxAgeMs: 24 * 60 * MINUTE,
+    mail: null,
     jobs,
+    toolsChanged: () => {},
+    sandbox: false,
   });
   return {
     db,
@@ -91,6 +96,8 @@ export async function startDesk(open: OpenDatabase = openAlone) {
             riskAmountThreshold: null,
             riskFirstDealReview: false,
             riskDailyLimit: null,
+            operatorDailyCap: null,
+            bulkApprovalLimit: null,
             payoutProviders: {},
             ...change,
           },
@@ -114,7 +121,7 @@ export async function startDesk(open: OpenDatabase = openAlone) {
 export type Desk = Awaited<ReturnType<typeof startDesk>>;
 
 async function openAlone(): Promise<Database> {
-  const database = await openEmbedded({ dir: null, durable: false });
+  const database = withTestKey(await openEmbedded({ dir: null, durable: false }));
   await prepareDatabase(database, "sandbox");
   return database;
 }
@@ -150,6 +157,7 @@ export async function startLead(
     ...scope,
     ...{ runId: null, language, now: clock.now, action, executionId: "x", idempotencyKey },
     signal: AbortSignal.timeout(20_000),
+    outside: keepOutsideCalls(Date.now),
     read: tenant,
   });
   const lead = {
@@ -213,6 +221,8 @@ export async function finish(desk: Desk, work: ToolWork): Promise<ToolResult> {
 export async function writtenBy(desk: Desk, work: ToolWork): Promise<WriteResult> {
   if (work.kind === "result") return { result: work.result };
   if (work.kind === "write" || work.kind === "pending") return desk.tenant((tx) => work.apply(tx));
+  // what the call ends with when it is not tried again
+  if (work.kind === "retry" && work.instead) return writtenBy(desk, work.instead);
   throw new Error(`the call ended as ${work.kind}: ${work.message}`);
 }
 

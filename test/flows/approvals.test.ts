@@ -32,7 +32,7 @@ forEachEngine((engine) => {
       expect(card.text).toContain(digest.slice(0, 8));
       expect(card.text).toContain("SANDBOX");
       expect(card.text).toContain("client says: Когда подойти?");
-      expect(card.buttons.map(({ label }) => label)).toEqual(["Approve", "Reject"]);
+      expect(card.buttons.map(({ label }) => label)).toEqual(["Approve", "Reject", "Edit"]);
     });
 
     test("pressed by a stranger: nothing changes, a private answer, a line in the trail", async () => {

@@ -130,9 +130,16 @@ forEachEngine((engine) => {
       await desk.world.post("slack/channels", { id: channel, name: "new", user: "U0ADMIN" });
       expect(await slack("U0ADMIN", "/setup", "operators", channel)).toMatch(/type \/invite/);
       await desk.world.post("slack/rights", { channel, member: true });
-      expect(await slack("U0ADMIN", "/setup", "operators", channel)).toMatch(/serves operators/);
-      const shown: Played[] = await desk.world.get(`slack/channels/${channel}/messages`);
-      expect(shown.filter(({ text }) => /^Test card/.test(text))).toHaveLength(1);
+      const testCards = async () => {
+        const shown: Played[] = await desk.world.get(`slack/channels/${channel}/messages`);
+        return shown.filter(({ text }) => /^Test card/.test(text)).length;
+      };
+      expect(await slack("U0ADMIN", "/setup", "operators", channel)).toMatch(
+        /takes effect by itself at .*Nothing is changed yet/,
+      );
+      expect(await testCards()).toBe(0);
+      await desk.advance(600);
+      expect(await testCards()).toBe(1);
     });
 
     test("in a Telegram group names what is missing for reviews, and changes nothing", async () => {
@@ -143,8 +150,8 @@ forEachEngine((engine) => {
       const [noRights] = await telegram(ADMIN, "/setup review", REVIEW_GROUP);
       expect(noRights).toMatch(/no administrator who may manage topics/);
       await desk.world.post("telegram/rights", { chat_id: REVIEW_GROUP, admin: true });
-      const said = await telegram(ADMIN, "/setup review", REVIEW_GROUP, 1);
-      expect(said.join("\n")).toMatch(/serves review/);
+      const said = await telegram(ADMIN, "/setup review", REVIEW_GROUP);
+      expect(said.join("\n")).toMatch(/serves review already/);
     });
 
     test("without a purpose explains what a group can be for", async () => {
@@ -153,8 +160,10 @@ forEachEngine((engine) => {
 
     test("makes a Telegram group one for documents and shows a test card there", async () => {
       const said = await telegram(ADMIN, "/setup kyc", OPERATORS_GROUP, 1);
-      expect(said.join("\n")).toMatch(/serves kyc/);
-      expect(said.join("\n")).toMatch(/^Test card/m);
+      expect(said.join("\n")).toMatch(/takes effect by itself/);
+      expect(said.join("\n")).toMatch(/nothing → kyc: kept for identity documents/);
+      await desk.advance(600);
+      expect((await desk.groupCards()).some(({ text }) => /^Test card/.test(text))).toBe(true);
       expect((await auditOf("destination.set"))[0]?.refs).toMatchObject({ purpose: "kyc" });
     });
   });
@@ -169,7 +178,9 @@ forEachEngine((engine) => {
     expect(await slack("U0BOB", "/rocket")).toMatch(/do not know \/rocket.*\/booking/);
     expect(await slack("U0EVE", "/tools")).toMatch(/not staff here: your id is U0EVE/);
     expect((await telegram(STRANGER, "/help", STRANGER)).at(-1)).toMatch(/for the staff/);
-    expect(await slack("U0ADMIN", "/help")).toMatch(/^\/pending: .*\n\/booking \[set URL/);
+    expect(await slack("U0ADMIN", "/help")).toMatch(
+      /^\/pending: .*\n\/cancel .*\n\/booking \[set URL/,
+    );
     expect(await slack("U0BOB", "/help")).not.toMatch(/^\/tool on/m);
     expect(await slack("U0BOB", "/whoami")).toBe("Bob, operator");
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDesk } from "../support/desk.ts";
+import { changeAlone } from "../support/desk-authority.ts";
 import {
   type ChatMessage,
   type Desk,
@@ -19,7 +20,7 @@ forEachEngine((engine) => {
   beforeAll(async () => {
     desk = await openDesk(engine);
     const payout_providers = { office_cash: "manual" };
-    await desk.admin("PUT", "/exchange/settings", { quote_asset: "THB", payout_providers });
+    await changeAlone(desk, "PUT", "/exchange/settings", { quote_asset: "THB", payout_providers });
   });
   afterAll(() => desk.close());
 

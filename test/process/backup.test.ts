@@ -80,7 +80,9 @@ describe("a restore", () => {
     rmSync(join(desk.dataDir, "db"), { recursive: true });
     const restored = await desk.shell(["restore", file]);
     expect(restored).toMatchObject({ code: 0, err: "" });
-    expect(restored.out).toMatch(/rows of 20.* are restored\nPayouts are stopped until an admin/);
+    expect(restored.out).toMatch(
+      /rows of 20.* are restored\n.*audit\.heads.*\nPayouts are stopped until an admin/,
+    );
     await desk.start();
     expect((await payouts()).orders).toMatchObject([{ status: "paid" }]);
     expect(await desk.admin("/payouts")).toMatchObject({ stopped: true });

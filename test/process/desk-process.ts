@@ -8,6 +8,7 @@ import { createPlayedWorld, type Played, type PlayedWorld } from "../support/pla
 import {
   type Ended,
   freePort,
+  type ProgramOptions,
   type Running,
   runProgram,
   startProgram,
@@ -21,6 +22,8 @@ const HAPPENS_WITHIN_MS = 60_000;
 export interface DeskProcess {
   world: PlayedWorld;
   dataDir: string;
+  /** The process has ended, whoever ended it. */
+  isGone(): boolean;
   /** The same folder, database and port as before; resolves when it is ready. */
   start(more?: Record<string, string>): Promise<void>;
   /** A command of the same host, with the same environment. */
@@ -37,17 +40,26 @@ export interface DeskProcess {
   mark(): void;
   /** Waits until nothing is under way, leases of a dead process included. */
   settles(): Promise<void>;
-  /** Reads the admin API with a personal token. */
-  admin(path: string): Promise<Played>;
+  /** Asks the admin API with a personal token; with a body the method is POST unless it is named. */
+  admin(path: string, body?: unknown, method?: string): Promise<Played>;
 }
 
 export interface Card {
   ts: string;
   text: string;
+  buttons: { label: string }[];
   ephemeral_for?: string;
 }
 
-export async function openDeskProcess(engine: Engine): Promise<DeskProcess> {
+/** How the product is run: `preload` names modules that are loaded before it. */
+export type DeskProcessOptions = Pick<ProgramOptions, "compiled" | "preload"> & {
+  more?: Record<string, string>;
+};
+
+export async function openDeskProcess(
+  engine: Engine,
+  { more: always = {}, ...how }: DeskProcessOptions = {},
+): Promise<DeskProcess> {
   const database = await engine.open();
   const dataDir = mkdtempSync(join(tmpdir(), "countersign-process-"));
   const port = await freePort();
@@ -58,20 +70,28 @@ export async function openDeskProcess(engine: Engine): Promise<DeskProcess> {
     DATA_DIR: dataDir,
     PORT: String(port),
     COALESCE_MS: "30",
+    ...always,
     ...(database.url ? { DATABASE_URL: database.url } : {}),
   };
   let running: Running | undefined;
+  let isGone = true;
   let seen = 0;
   let token: string | undefined;
   const desk: DeskProcess = {
     world,
     dataDir,
     shell: (args, more = {}) =>
-      runProgram("cli.ts", args, { env: { ...env, ...more }, cwd: dataDir }),
+      runProgram("cli.ts", args, { ...how, env: { ...env, ...more }, cwd: dataDir }),
     async start(more = {}) {
-      running = startProgram("main.ts", [], { env: { ...env, ...more }, cwd: dataDir });
+      const options = { ...how, env: { ...env, ...more }, cwd: dataDir };
+      running = startProgram("main.ts", [], options);
+      isGone = false;
+      void running.ended.finally(() => {
+        isGone = true;
+      });
       await running.says(/Countersign is ready/);
     },
+    isGone: () => isGone,
     kill: async () => running?.kill(),
     async close() {
       await running?.kill();
@@ -93,10 +113,11 @@ export async function openDeskProcess(engine: Engine): Promise<DeskProcess> {
     },
     happened: (look) => waitForEvent(() => readJournal(journal).slice(seen), look),
     settles: () => settle(world),
-    async admin(path) {
-      token ??= await personalToken(env);
-      const headers = { authorization: `Bearer ${token}` };
-      const answer = await fetch(`${origin}/api/admin${path}`, { headers });
+    async admin(path, body, method = body === undefined ? "GET" : "POST") {
+      token ??= await personalToken(desk);
+      const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const answer = await fetch(`${origin}/api/admin${path}`, { method, headers, ...sent });
       if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
       return answer.json();
     },
@@ -130,10 +151,8 @@ async function settle(world: PlayedWorld): Promise<void> {
 }
 
 /** Made in the shell, as an owner would; the refusal of a wrong id lists the people. */
-async function personalToken(env: Record<string, string> & { DATA_DIR: string }): Promise<string> {
-  const options = { env, cwd: env.DATA_DIR };
-  const create = (staff: string) =>
-    runProgram("cli.ts", ["tokens", "create", "--staff", staff], options);
+async function personalToken({ shell }: DeskProcess): Promise<string> {
+  const create = (staff: string) => shell(["tokens", "create", "--staff", staff]);
   const listed = await create("nobody");
   const [, admin = ""] = /(\S+) {2}.*\(admin, active\)/.exec(listed.out + listed.err) ?? [];
   const made = await create(admin);

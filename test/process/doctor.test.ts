@@ -250,14 +250,19 @@ describe("a bot's own data", () => {
     });
   });
 
-  it("do not go with the sandbox", async () => {
-    const { DATA_DIR } = env;
-    const { code, out } = await runProgram("cli.ts", ["doctor"], {
-      env: { DATA_DIR },
-      cwd: folder,
-    });
+  it("do not go with real messengers", async () => {
+    const { DATA_DIR = "" } = env;
+    const real = {
+      ...{ DATA_DIR, SANDBOX: "off", PORT: "0", TELEGRAM_BOT_TOKEN: "1:abcdefghijkl" },
+      ...{ TELEGRAM_API_ROOT: "http://127.0.0.1:1", OPENAI_API_KEY: "key-of-the-test" },
+      OPENAI_BASE_URL: "http://127.0.0.1:1/v1",
+    };
+    const { code, out } = await runProgram("cli.ts", ["doctor"], { env: real, cwd: folder });
     expect(code).toBe(1);
-    expect(out).toMatch(/^FAIL {2}database: it belongs to the real world/m);
+    expect(out).toMatch(/^ok {4}environment: the messengers are real/m);
+    expect(out).toMatch(
+      /^FAIL {2}database: it belongs to the sandbox world and this environment is real/m,
+    );
   });
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createPlayedWorld, type Played, type PlayedWorld } from "../support/played-world.ts";
-import { type Running, runProgram, startProgram } from "../support/process.ts";
+import { freePort, type Running, runProgram, startProgram } from "../support/process.ts";
 import { playFirstDialog } from "./outside-client.ts";
 import { expectRefusal } from "./refusal.ts";
 
@@ -42,6 +42,24 @@ it("prints the environment that points a bot at the emulators", async () => {
   expect(emulators.out()).toContain(`TELEGRAM_BOT_TOKEN=${env.TELEGRAM_BOT_TOKEN}`);
 });
 
+it("keeps the mail server's place over a restart, and names a port that is taken", async () => {
+  const port = await freePort();
+  const args = ["sandbox", "--port", String(port), "--data-dir", join(folder, "fixed")];
+  const first = startProgram("cli.ts", args, { cwd: folder });
+  try {
+    await first.says(new RegExp(`^SMTP_URL=smtp://127\\.0\\.0\\.1:${port + 1}$`, "m"));
+    const second = await runProgram("cli.ts", [...args.slice(0, 3), "--data-dir", folder], {
+      cwd: folder,
+    });
+    expect([second.code, second.err.trim()]).toEqual([
+      1,
+      `--port: ${port} is in use on 127.0.0.1; stop what uses it, or choose another --port`,
+    ]);
+  } finally {
+    await first.kill();
+  }
+});
+
 it("does not start with a token that Telegram does not know", () =>
   expectRefusal(
     { ...env, TELEGRAM_BOT_TOKEN: "1:wrong-wrong-wrong" },
@@ -63,6 +81,7 @@ it("is set up from the shell and answers a client through the emulators", async 
     cwd: folder,
   });
   expect(seeded).toMatchObject({ code: 0, err: "" });
+  expect(await accountsOf("Alice", { url, token })).toEqual([["2001", "U0ALICE"]]);
   const said = { chat_id: 1001, user_id: 1001, text: "Здравствуйте! До скольки вы работаете?" };
   await world.post("telegram/messages", said);
   expect(await answer()).toContain("10:00-22:00");
@@ -89,6 +108,38 @@ it("keeps the played world's routes and code out of the real bot", async () => {
   expect(loaded.some((script) => script.includes("/src/app.ts"))).toBe(true);
   expect(loaded.filter((script) => script.includes("/src/sandbox/"))).toEqual([]);
 });
+
+const REAL = {
+  ...{ SANDBOX: "off", PORT: "0", OPENAI_API_KEY: "key-of-the-test" },
+  ...{ TELEGRAM_BOT_TOKEN: "1:abcdefghijkl", TELEGRAM_API_ROOT: "http://127.0.0.1:1" },
+  ...{ PAYOUT_URL: "https://pay.example.com", PAYOUT_SECRET: "a-secret-of-the-test" },
+};
+
+it("leaves a database that no start with real money takes", () =>
+  expectRefusal(
+    { ...REAL, DATA_DIR: join(folder, "bot") },
+    /^The database belongs to the sandbox world and this start is real: .*choose another DATA_DIR or DATABASE_URL$/,
+  ));
+
+it("does not start on a database of the real world, and says what to do", async () => {
+  const own = { DATA_DIR: join(folder, "office") };
+  await expectRefusal({ ...REAL, ...own }, /^TELEGRAM_API_ROOT|^Telegram/);
+  await expectRefusal(
+    { ...env, ...own },
+    /^The database belongs to the real world and this start is sandbox: .*choose another DATA_DIR .*begin a new one\)$/,
+  );
+});
+
+async function accountsOf(name: string, { url, token }: { url: string; token: string }) {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(`${url}/api/admin/staff`, { headers });
+  const { items } = (await response.json()) as {
+    items: { name: string; identities: { user_id: string }[] }[];
+  };
+  return items
+    .filter((person) => person.name === name)
+    .map(({ identities }) => identities.map((one) => one.user_id).sort());
+}
 
 async function answer(): Promise<string> {
   const giveUpAt = Date.now() + ANSWER_LIMIT_MS;

@@ -28,6 +28,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+it.each([
+  ["--help", 0, /^usage: npm start /],
+  ["--prot=4000", 2, /^--prot=4000: npm start takes no arguments; usage: /],
+])("npm start -- %s starts nothing", async (argument, code, line) => {
+  const ended = await runProgram("main.ts", [argument], { cwd: folder, env: { DATA_DIR: folder } });
+  expect(ended.code).toBe(code);
+  expect(ended.out + ended.err).toMatch(line);
+});
+
 describe("with nothing configured, on an empty folder", () => {
   it("prints the playground and, once, the admin token", () => {
     expect(running.out()).toContain(`Playground: ${origin}/sandbox`);

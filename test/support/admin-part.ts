@@ -5,15 +5,26 @@ import { toRequest } from "../../src/admin/desk-requests.ts";
 import { createClock } from "../../src/lib/clock.ts";
 import { type Database, openEmbedded, prepareDatabase } from "../../src/store/database.ts";
 import { withOwner, withTenant } from "../../src/store/db.ts";
+import { addPolicyRows } from "../../src/store/policies.ts";
 import { createSecrets } from "../../src/store/secrets.ts";
 import { ensureTenant } from "../../src/store/tenants.ts";
 import { ensureSetupToken } from "../../src/store/tokens.ts";
+import { changeAuthority } from "../../src/tools/change-authority/change-authority.ts";
+import { CHANGE_AUTHORITY } from "../../src/tools/change-authority/tool-name.ts";
 import type { AnyTool, RagTool } from "../../src/tools/contract.ts";
+import { defaultPolicies } from "../../src/tools/default-policies.ts";
 import { createRegistry } from "../../src/tools/registry.ts";
 import { createRecordedJobs } from "./recorded-jobs.ts";
+import { withTestKey } from "./row-key.ts";
+import { SMALL_TOOL } from "./small-tool.ts";
 
 export const SETUP_TOKEN = "setup-token-of-the-test";
 export const MASTER_KEY = Buffer.alloc(32, 7);
+
+/** The one rule that every tenant has. */
+export const AUTHORITY_RULE = defaultPolicies().filter(
+  ({ tool_name }) => tool_name === CHANGE_AUTHORITY,
+);
 
 export interface Reply {
   status: number;
@@ -39,25 +50,37 @@ export interface AdminPart {
 
 /** The admin API on a database of its own, in memory. */
 export async function startAdminPart(): Promise<AdminPart> {
-  const database = await openEmbedded({ dir: null, durable: false });
+  const database = withTestKey(await openEmbedded({ dir: null, durable: false }));
   await prepareDatabase(database, "sandbox");
   const clock = createClock();
-  const registry = createRegistry([tool("offer_booking_link"), tool("issue_exchange_payout")]);
+  const secrets = createSecrets(MASTER_KEY);
+  const jobs = createRecordedJobs();
   const invalidated: string[] = [];
+  const toolsChanged = () => {};
+  const registry = createRegistry([
+    tool("offer_booking_link"),
+    tool("issue_exchange_payout"),
+    changeAuthority({ secrets, jobs, toolsChanged, sandbox: true }) as unknown as AnyTool, // of its own arguments
+  ]);
   const decisions: Decision[] = [];
   const deps: AdminDeps = {
     db: database.db,
     clock,
-    secrets: createSecrets(MASTER_KEY),
+    secrets,
     registry,
-    jobs: createRecordedJobs(),
+    jobs,
+    dress: { jobs, staffLanguage: "en", sandbox: true, defaultTtlMs: 3_600_000 },
+    toolsChanged,
     decide: async (decision) => {
       decisions.push(decision);
       return { accepted: true, message: "A-1 was approved" };
     },
     validatePolicies: (rows) =>
       rows.flatMap((row) => ("nonsense" in row.condition_json ? [`${row.id}: unknown fact`] : [])),
-    prepareTenant: (tx, tenantId) => registry.sync(tx, tenantId, clock.now()),
+    async prepareTenant(tx, tenantId) {
+      await registry.sync(tx, tenantId, clock.now());
+      await addPolicyRows(tx, tenantId, AUTHORITY_RULE);
+    },
     invalidateTools: (tenantId) => invalidated.push(tenantId),
     knowledgeChanged: () => {},
     searchKnowledge: async ({ text }) => [{ title: text }],
@@ -107,7 +130,7 @@ function tool(name: string): AnyTool {
   const made: RagTool<Record<string, never>> = {
     name,
     title: name.replaceAll("_", " "),
-    description: "A tool with the real contract, for lists and switches.",
+    description: SMALL_TOOL,
     risk: "read_only",
     sideEffectType: "none",
     parameters: z.strictObject({}),

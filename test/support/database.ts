@@ -9,6 +9,7 @@ import {
   prepareDatabase,
 } from "../../src/store/database.ts";
 import { type Engine, forEachEngine as forEachServer } from "./engines.ts";
+import { withTestKey } from "./row-key.ts";
 
 export interface OpenOptions {
   /** Leaves out schema and world: for tests of the start itself. */
@@ -27,10 +28,11 @@ export function forEachEngine(define: (open: OpenDatabase) => void): void {
   forEachServer((engine) => define((options = {}) => openOn(engine, options)));
 }
 
-async function openOn(engine: Engine, options: OpenOptions): Promise<Database> {
+/** A database of this engine, with the product's schema unless it is bare. */
+export async function openOn(engine: Engine, options: OpenOptions = {}): Promise<Database> {
   const own = await engine.open();
   if (own.url === null) return options.bare ? openBare() : openFromSnapshot();
-  const database = await openPostgres(own.url, options.poolSize ?? 10);
+  const database = withTestKey(await openPostgres(own.url, options.poolSize ?? 10));
   if (!options.bare) await prepareDatabase(database, "sandbox");
   return {
     ...database,
@@ -41,8 +43,9 @@ async function openOn(engine: Engine, options: OpenOptions): Promise<Database> {
   };
 }
 
-function openBare(snapshot?: Blob): Promise<Database> {
-  return openEmbedded({ dir: null, durable: false, ...(snapshot ? { snapshot } : {}) });
+async function openBare(snapshot?: Blob): Promise<Database> {
+  const options = { dir: null, durable: false, ...(snapshot ? { snapshot } : {}) };
+  return withTestKey(await openEmbedded(options));
 }
 
 /** Making the schema anew takes seconds a file: the first file leaves its image for the others. */

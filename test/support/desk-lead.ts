@@ -2,6 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { ChatMessage, Desk, Lead, Person, Sent } from "./desk-people.ts";
 
 export const WALLET = "TJtc7HX9ttjj26qEk6LjNtwDcu7eokALUA";
+/** Names many requests and is the card of none. */
+const LIST = /^Requests that wait: /;
 const LEAD_WALLET = "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf";
 
 /** Where a lead writes: the messenger's side of the played world. */
@@ -98,19 +100,26 @@ export function createPerson(desk: Desk, { chatId, write, edit, said }: LeadChat
     },
     async card() {
       const name = await lead.cardName();
-      const shown = (await desk.slackCards()).filter((message) => !message.ephemeral_for);
-      const card = shown.findLast(({ text }) => new RegExp(`\\b${name}\\b`).test(text));
+      const shown = (await desk.slackCards()).filter(
+        ({ ephemeral_for: only, text }) => !only && !LIST.test(text),
+      );
+      const card = shown.findLast(({ text }) => isCard(text, name));
       if (!card) throw new Error(`there is no card ${name}`);
       return card;
     },
     async groupCard() {
       const name = await lead.cardName();
-      const card = (await desk.groupCards()).findLast(({ text }) =>
-        new RegExp(`\\b${name}\\b`).test(text),
+      const card = (await desk.groupCards()).findLast(
+        ({ text }) => !LIST.test(text) && isCard(text, name),
       );
       if (!card) throw new Error(`there is no card ${name} in the group`);
       return card;
     },
   };
   return lead;
+}
+
+/** A card's title ends in the number; reminders and answers name it, too. */
+function isCard(text: string, name: string): boolean {
+  return new RegExp(`· ${name}(?!\\d)`).test(text);
 }

@@ -22,9 +22,15 @@ export interface Desk {
   groupOperator(userId: number): GroupOperator;
   /** The admin API with Admin's personal token. */
   admin(method: string, path: string, body?: unknown): Promise<Played>;
+  /** The same with somebody's own token; gives the answer's body, also of a refusal. */
+  adminAs(token: string, method: string, path: string, body?: unknown): Promise<Played>;
   /** Answers of the model before its own, in order. */
   script(steps: ScriptStep[]): Promise<void>;
   fault(fault: Fault): Promise<void>;
+  /** Stops the product and its world, and starts both on what they have kept. */
+  restart(
+    meanwhile?: (databaseUrl: string | null, dataDir: string) => Promise<void>,
+  ): Promise<void>;
   /** Moves the clock and waits until what became due is done. */
   advance(seconds: number): Promise<void>;
   idle(): Promise<void>;

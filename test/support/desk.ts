@@ -13,6 +13,7 @@ import { type Desk, OPERATORS_CHANNEL, OPERATORS_GROUP } from "./desk-people.ts"
 import { createSlackLead } from "./desk-slack-lead.ts";
 import type { Engine } from "./engines.ts";
 import { createPlayedWorld, type Played } from "./played-world.ts";
+import { freePort } from "./process.ts";
 
 const SETUP_TOKEN = "setup-token-of-the-flows";
 
@@ -22,13 +23,14 @@ export async function openDesk(engine: Engine, { coalesceMs = 30 } = {}): Promis
   const dataDir = mkdtempSync(join(tmpdir(), "countersign-flows-"));
   const logged: string[] = [];
   const config = loadConfig({
-    PORT: "0",
+    // the same after a restart: the played world is at the same address
+    PORT: String(await freePort()),
     DATA_DIR: dataDir,
     COALESCE_MS: String(coalesceMs),
     ADMIN_TOKEN: SETUP_TOKEN,
     ...(database.url ? { DATABASE_URL: database.url } : {}),
   });
-  const app = await startApp(config, collectingLog(logged));
+  let app = await startApp(config, collectingLog(logged));
   const world = createPlayedWorld(app.origin);
   const token = await createPersonalToken(app, dataDir);
   const desk: Desk = {
@@ -41,6 +43,9 @@ export async function openDesk(engine: Engine, { coalesceMs = 30 } = {}): Promis
     operator: (slackUser) => createOperator(desk, slackUser),
     groupOperator: (userId) => createGroupOperator(desk, userId),
     admin: (method, path, body) => send(app.origin, token, method, path, body),
+    async adminAs(own, method, path, body) {
+      return (await request(app.origin, { token: own, method, path, body })).json();
+    },
     script: (steps) => world.post("model/script", steps),
     fault: (fault) => world.post("faults", fault),
     async advance(seconds) {
@@ -48,6 +53,11 @@ export async function openDesk(engine: Engine, { coalesceMs = 30 } = {}): Promis
       await world.idle();
     },
     idle: world.idle,
+    async restart(meanwhile = async () => {}) {
+      await app.stop();
+      await meanwhile(database.url, dataDir);
+      app = await startApp(config, collectingLog(logged));
+    },
     slackCards: () => world.get(`slack/channels/${OPERATORS_CHANNEL}/messages`),
     groupCards: () => world.get(`telegram/chats/${OPERATORS_GROUP}/messages`),
     payouts: () => world.get("payouts"),
@@ -70,10 +80,12 @@ export async function openDesk(engine: Engine, { coalesceMs = 30 } = {}): Promis
         ...canary("a personal token", token),
         ...(await payoutCodes(app.origin, await desk.payouts())),
       ];
+      const trail = await verifiedTrail(dataDir);
       await app.stop();
       await database.drop();
       rmSync(dataDir, { recursive: true, force: true });
       refuseLeaks("The log", logged.join("\n"), canaries);
+      expect(trail).toEqual({ code: 0, lines: [expect.stringMatching(/^default: \d+ rows in/)] });
     },
   };
   return desk;
@@ -105,6 +117,14 @@ async function createPersonalToken({ origin }: App, dataDir: string): Promise<st
   return lines[0] ?? "";
 }
 
+/** Whatever a flow does, its audit trail is whole and lacks nothing. */
+async function verifiedTrail(dataDir: string) {
+  const lines: string[] = [];
+  const command = { command: "audit", args: ["verify"], cwd: dataDir };
+  const code = await handCommand(dataDir, command, (line) => lines.push(line));
+  return { code, lines };
+}
+
 /** Codes that pay out cash, as the played gateway knows them. */
 async function payoutCodes(origin: string, payouts: Played[]): Promise<Canary[]> {
   const codes: Canary[] = [];
@@ -125,12 +145,19 @@ async function send(
   path: string,
   body?: unknown,
 ): Promise<Played> {
-  const answer = await fetch(`${origin}/api/admin${path}`, {
+  const answer = await request(origin, { token, method, path, body });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  return text === "" ? null : JSON.parse(text);
+}
+
+function request(
+  origin: string,
+  { token, method, path, body }: { token: string; method: string; path: string; body?: unknown },
+): Promise<Response> {
+  return fetch(`${origin}/api/admin${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
-  return text === "" ? null : JSON.parse(text);
 }

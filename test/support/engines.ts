@@ -23,7 +23,7 @@ export function forEachEngine(flows: (engine: Engine) => void): void {
   for (const engine of ENGINES) describe(`on ${engine.name}`, () => flows(engine));
   if (ENGINES.length === 1)
     describe.skip("on PostgreSQL: skipped, no server answers at TEST_DATABASE_URL or 127.0.0.1:5432", () =>
-      flows(embedded));
+      flows(embeddedEngine));
 }
 
 /** For what only exists on a server: several processes on one database. */
@@ -32,10 +32,10 @@ export function onServer(flows: (engine: Engine) => void): void {
   if (server) describe("on PostgreSQL", () => flows(server));
   else
     describe.skip("on PostgreSQL: skipped, no server answers at TEST_DATABASE_URL or 127.0.0.1:5432", () =>
-      flows(embedded));
+      flows(embeddedEngine));
 }
 
-const embedded: Engine = {
+export const embeddedEngine: Engine = {
   name: "the embedded database",
   open: async () => ({ url: null, holds: async (text, dir) => anyFileHolds(dir, text), drop }),
 };
@@ -53,8 +53,8 @@ function anyFileHolds(dataDir: string, text: string): boolean {
 // biome-ignore lint/style/noProcessEnv: the runner of the tests names the server
 const SERVER = process.env.TEST_DATABASE_URL || "postgres://postgres@127.0.0.1:5432/postgres";
 const ENGINES: Engine[] = (await answers(SERVER))
-  ? [embedded, { name: "PostgreSQL", open: () => openOwnDatabase(SERVER) }]
-  : [embedded];
+  ? [embeddedEngine, { name: "PostgreSQL", open: () => openOwnDatabase(SERVER) }]
+  : [embeddedEngine];
 
 async function answers(url: string): Promise<boolean> {
   const server = connect(url);

@@ -3,18 +3,17 @@ import { sql } from "drizzle-orm";
 import type { Database } from "../../src/store/database.ts";
 import { queryRows, type Tx, withOwner, withTenant } from "../../src/store/db.ts";
 import { type Column, type ProductTable, productTables } from "../../src/store/product-tables.ts";
+import { ensureTenant } from "../../src/store/tenants.ts";
 
 export const TENANTS = ["default", "second"];
+const FILLED_AT = Date.UTC(2026, 10, 1);
 const ROWS = 3;
 
 /** Puts rows into every table there is, whatever its columns; of a table without tenants, too. */
 export async function fillDatabase({ db }: Database): Promise<void> {
   const tables = await withOwner(db, productTables);
   await withOwner(db, async (tx) => {
-    for (const id of TENANTS)
-      await tx.execute(
-        sql`insert into tenants (id, name, created_at) values (${id}, ${id}, now())`,
-      );
+    for (const id of TENANTS) await ensureTenant(tx, { id, name: id, now: FILLED_AT });
     for (const table of tables.filter(
       ({ name }) => name !== "tenants" && !isOfTenant(name, tables),
     ))

@@ -1,6 +1,8 @@
 import { and, desc, eq } from "drizzle-orm";
 import { newId } from "../../src/domain/ids.ts";
 import { handleExecution } from "../../src/engine/execution.ts";
+import { insertOrder } from "../../src/store/orders.ts";
+import { macOf } from "../../src/store/row-mac.ts";
 import { approvalQueue } from "../../src/store/schema/approvals.ts";
 import {
   contactIdentities,
@@ -9,8 +11,8 @@ import {
   messages,
   outbox,
 } from "../../src/store/schema/chat.ts";
-import { exchangeOrders } from "../../src/store/schema/exchange.ts";
 import { runs } from "../../src/store/schema/runs.ts";
+import { toolCallCandidates } from "../../src/store/schema/tools.ts";
 import { type ProposedCall, propose } from "../../src/tools/propose.ts";
 import type { Proposing, RawCall } from "../../src/tools/proposing.ts";
 import { type Office, one, TENANT } from "./office.ts";
@@ -32,13 +34,15 @@ export async function addLead(office: Office, over: { userId?: string; amountTo?
       ...{ id: newId(), tenantId: TENANT, contactId, messenger: "telegram" as const },
       userId: over.userId ?? `user-${number}`,
     });
+    const place = {
+      ...{ id: conversationId, tenantId: TENANT, contactId, channelId: "tg" },
+      ...{ messenger: "telegram" as const, chatId: `chat-${number}` },
+    };
     await tx.insert(conversations).values({
-      ...{ ...base, id: conversationId, contactId, channelId: "tg", messenger: "telegram" },
-      ...{ chatId: `chat-${number}`, stage: "payment_verified", language: "en" },
-      updatedAt: time.now,
+      ...{ ...place, mac: macOf(tx, "conversations", place), stage: "payment_verified" },
+      ...{ language: "en", createdAt: time.now, updatedAt: time.now },
     });
-    if (over.amountTo)
-      await tx.insert(exchangeOrders).values(orderRow(office, number, over.amountTo));
+    if (over.amountTo) await insertOrder(tx, orderRow(office, number, over.amountTo));
   });
   const scope = { tenantId: TENANT, conversationId, contactId, language: "en" as const };
   const order = `EX-${number}`;
@@ -98,6 +102,14 @@ export async function addLead(office: Office, over: { userId?: string; amountTo?
           .where(and(eq(messages.conversationId, conversationId), eq(messages.kind, "event")))
           .orderBy(messages.seq),
       ),
+    candidates: () =>
+      tenant((tx) =>
+        tx
+          .select()
+          .from(toolCallCandidates)
+          .where(eq(toolCallCandidates.conversationId, conversationId))
+          .orderBy(toolCallCandidates.createdAt, toolCallCandidates.ordinal),
+      ),
     runs: () =>
       tenant((tx) =>
         tx
@@ -125,10 +137,10 @@ export function call(name: string, args: unknown): RawCall {
 
 function orderRow({ time }: Office, number: number, amountTo: string) {
   return {
-    ...{ id: newId(), tenantId: TENANT, number, conversationId: `conversation-${number}` },
+    ...{ tenantId: TENANT, number, conversationId: `conversation-${number}` },
     ...{ contactId: `lead-${number}`, quoteId: "Q", status: "paid" as const, asset: "USDT" },
     ...{ network: "TRC20", quoteAsset: "THB", amountMode: "source_amount" as const },
     ...{ amountFrom: "40", amountTo, rate: "31", paymentMethod: "crypto" },
-    ...{ expiresAt: time.now, createdAt: time.now, updatedAt: time.now },
+    ...{ expiresAt: time.now, createdAt: time.now },
   };
 }

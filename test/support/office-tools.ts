@@ -13,6 +13,7 @@ import type {
 } from "../../src/tools/contract.ts";
 import { decimalText, success } from "../../src/tools/results.ts";
 import { failure } from "../../src/tools/runner.ts";
+import { SMALL_TOOL } from "./small-tool.ts";
 
 /** What the outside of the payout tool does next, and what it has seen. */
 export interface Cashier {
@@ -92,7 +93,7 @@ function shape(name: string, risk: RagTool["risk"]) {
     name,
     risk,
     title: name.replaceAll("_", " "),
-    description: "A small tool of the tests with the whole contract.",
+    description: SMALL_TOOL,
     sideEffectType: "none" as const,
     output: z.looseObject({}),
     offered: true,

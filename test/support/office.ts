@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { and, eq } from "drizzle-orm";
-import { type Decided, type Decision, decide } from "../../src/desk/decide.ts";
+import { decide } from "../../src/desk/decide.ts";
+import type { Decided, Decision } from "../../src/desk/decision.ts";
 import type { DeskDeps } from "../../src/desk/deps.ts";
 import type { ChatModel } from "../../src/domain/chat-model.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { PolicyRow } from "../../src/domain/policy-row.ts";
 import type { EngineDeps } from "../../src/engine/deps.ts";
+import { NO_PRICES } from "../../src/engine/prices.ts";
 import { llmReplyStrategy } from "../../src/engine/strategy.ts";
 import { createToolResolver } from "../../src/engine/tool-resolver.ts";
 import { type Tx, withOwner, withTenant } from "../../src/store/db.ts";
@@ -17,11 +19,12 @@ import { toolCallCandidates, toolExecutionQueue } from "../../src/store/schema/t
 import { createSecrets } from "../../src/store/secrets.ts";
 import { createStaff, type StaffIdentity, staffById } from "../../src/store/staff.ts";
 import { ensureTenant } from "../../src/store/tenants.ts";
+import type { AnyTool } from "../../src/tools/contract.ts";
 import { createRegistry } from "../../src/tools/registry.ts";
 import { createRunner } from "../../src/tools/runner.ts";
 import type { OpenDatabase } from "./database.ts";
 import { createCashier, createOfficeTools } from "./office-tools.ts";
-import { createRecordedJobs } from "./recorded-jobs.ts";
+import { createRecordedJobs, type RecordedJobs } from "./recorded-jobs.ts";
 
 export const TENANT = "office";
 const STARTED_AT = Date.UTC(2026, 10, 1, 9);
@@ -58,7 +61,11 @@ export function officeRules(payout: Partial<PolicyRow> = {}): PolicyRow[] {
 }
 
 /** Store, gate, desk and engine on a real database, without messengers and model. */
-export async function openOffice(open: OpenDatabase, model: ChatModel = silent) {
+export async function openOffice(
+  open: OpenDatabase,
+  model: ChatModel = silent,
+  moreTools: (jobs: RecordedJobs) => AnyTool[] = () => [],
+) {
   const database = await open();
   const { db } = database;
   const time = { now: STARTED_AT, real: STARTED_AT };
@@ -67,14 +74,24 @@ export async function openOffice(open: OpenDatabase, model: ChatModel = silent) 
   const jobs = createRecordedJobs();
   const cashier = createCashier();
   const ran: string[] = [];
-  const registry = createRegistry(createOfficeTools(cashier, ran));
+  const waits: number[] = [];
+  const more = moreTools(jobs);
+  const isReplaced = ({ name }: AnyTool) => more.some((tool) => tool.name === name);
+  const own = createOfficeTools(cashier, ran).filter((tool) => !isReplaced(tool));
+  const registry = createRegistry([...own, ...more]);
   const dress = { jobs, staffLanguage: "en" as const, sandbox: true, defaultTtlMs: 3_600_000 };
   const engine: EngineDeps = {
     ...{ db, clock, realNow, bootId: "boot-1", jobs, registry, model, log: quiet },
     runner: createRunner({ registry, realNow, timeoutMs: 20_000 }),
-    proposing: { registry, dress },
+    proposing: { registry, dress, costLimitUsd: "1" },
     strategy: llmReplyStrategy({ resolver: createToolResolver({ db, registry }) }),
     deadlineMs: 45_000,
+    prices: NO_PRICES,
+    // a wait passes at once, and the real time with it
+    wait: async (ms) => {
+      waits.push(ms);
+      time.real += ms;
+    },
     showTyping: async () => {},
   };
   const desk: DeskDeps = {
@@ -96,7 +113,7 @@ export async function openOffice(open: OpenDatabase, model: ChatModel = silent) 
   });
   const rowsOf = (candidateId: string) => and(eq(toolCallCandidates.id, candidateId));
   return {
-    ...{ database, db, time, clock, jobs, cashier, ran, registry, engine, desk, tenant },
+    ...{ database, db, time, clock, jobs, cashier, ran, waits, registry, engine, desk, tenant },
     rules: (rows: PolicyRow[]) => tenant((tx) => replacePolicyRows(tx, TENANT, rows)),
     /** A staff member; further accounts belong to the same person. */
     async person(role: "operator" | "admin" = "operator", identities: StaffIdentity[] = []) {

@@ -26,6 +26,10 @@ export interface Ended {
 
 export interface ProgramOptions {
   env?: Record<string, string>;
+  /** Modules loaded before the program. */
+  preload?: string[];
+  /** A folder with the program compiled; without it the sources run. */
+  compiled?: string | undefined;
   /** Away from the checkout by default in the tests: a developer's `.env` must not be read. */
   cwd: string;
 }
@@ -35,8 +39,12 @@ const TSX = pathToFileURL(createRequire(import.meta.url).resolve("tsx")).href;
 
 /** `npm start` without npm: `program` is main.ts or cli.ts. */
 export function startProgram(program: string, args: string[], options: ProgramOptions): Running {
-  const script = `${REPOSITORY}src/${program}`;
-  const child = spawn(process.execPath, ["--import", TSX, script, ...args], {
+  const { compiled, preload = [] } = options;
+  const script = compiled
+    ? `${compiled}/${program.replace(/\.ts$/, ".js")}`
+    : `${REPOSITORY}src/${program}`;
+  const imports = [...(compiled ? [] : [TSX]), ...preload].flatMap((one) => ["--import", one]);
+  const child = spawn(process.execPath, [...imports, script, ...args], {
     cwd: options.cwd,
     env: { ...options.env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { approvalCard, type CardApproval, cardKindOf } from "../../src/tools/approval-card.ts";
+import {
+  approvalCard,
+  type CardApproval,
+  cardKindOf,
+  readBoundValue,
+} from "../../src/tools/approval-card.ts";
 
 const APPROVAL: CardApproval = {
   ...{ id: "a-1", number: 17, toolName: "issue_exchange_payout", requestedAction: "payout" },
@@ -24,7 +29,20 @@ describe("an approval's card", () => {
     const labels = (language: "ru" | "en") => card({}, language).buttons.map((one) => one.label);
     expect(labels("en")).toEqual(["Approve", "Reject"]);
     expect(labels("ru")).toEqual(["Одобрить", "Отклонить"]);
-    expect(card().buttons.map((one) => one.value)).toEqual(["a-1", "a-1"]);
+  });
+
+  it("names on Approve what is shown, so that a card of before grants nothing newer", () => {
+    expect(card().buttons.map((one) => one.value)).toEqual(["a-1.01234567", "a-1"]);
+    expect(readBoundValue("a-1.01234567")).toEqual({ approvalId: "a-1", seen: "01234567" });
+    expect(readBoundValue("a-1")).toEqual({ approvalId: "a-1", seen: null });
+  });
+
+  it("has Edit where an approver may change something, and fits Telegram's buttons", () => {
+    const id = "01981c9e-0000-7000-8000-000000000001";
+    const { buttons } = card({ id, isEditable: true });
+    expect(buttons.map((one) => one.label)).toEqual(["Approve", "Reject", "Edit"]);
+    for (const { action, value } of buttons)
+      expect(Buffer.byteLength(`${action}:${value}`)).toBeLessThanOrEqual(64);
   });
 
   it("keeps what the client says apart from the facts", () => {

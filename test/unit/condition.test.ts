@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { conditionHolds } from "../../src/policy/condition.ts";
+import { FACTS as KNOWN } from "../../src/policy/facts.ts";
 import { policyProblems } from "../../src/policy/policy-problems.ts";
 import { defaultPolicies } from "../../src/tools/default-policies.ts";
 
@@ -48,6 +49,10 @@ describe("a condition", () => {
     ["a group that is no list", { $and: { kyc: "verified" } as JsonObject }],
     ["a group of words", { $or: ["verified"] }],
     ["a property of every object", { constructor: "x" }],
+    ["a prototype", JSON.parse('{"__proto__":{"kyc":"verified"}}')],
+    ["a list of lists", { kyc: { $in: [["verified"]] } }],
+    ["a word for a list", { kyc: { $in: "verified" } }],
+    ["an object for a value", { kyc: { $eq: { a: 1 } } }],
   ];
   it.each(broken)("that cannot be read is an error: %s", (_name, condition) => {
     expect(() => conditionHolds(condition, FACTS)).toThrow();
@@ -73,8 +78,38 @@ describe("rules that an admin saves", () => {
     expect(policyProblems(defaultPolicies(), names)).toBeNull();
   });
 
+  const [first] = defaultPolicies();
+  const problemOf = (condition: JsonObject) =>
+    first && policyProblems([{ ...first, id: "mine", condition_json: condition }], names)?.[0];
+
+  it("may name every fact there is, by a value of its kind", () => {
+    const values = {
+      ...{ actor_role: "support", source: "model", stage: "payment_verified", kyc: "verified" },
+      ...{ amount_from: "1", amount_to: { $lte: "50000" }, currency: { $in: ["THB", null] } },
+      ...{ order_status: null, same_account: true, recipient_verified: { $ne: true } },
+      ...{ first_deal: false, day_total: { $not: { $gt: 100 } }, run_calls: 2, run_cost: "0.5" },
+    };
+    expect(Object.keys(values).sort()).toEqual(Object.keys(KNOWN).sort());
+    expect(problemOf(values)).toBeUndefined();
+  });
+
+  const useless: [string, JsonObject, string][] = [
+    ["a word for yes or no", { first_deal: "true" }, "first_deal wants true or false"],
+    ["a number for a word", { currency: 5 }, "currency wants a word"],
+    ["a word for a sum", { amount_to: "much" }, "amount_to wants a decimal number"],
+    ["a word further in", { $or: [{ run_cost: { $not: { $eq: "x" } } }] }, "run_cost wants"],
+    ["a word in a list", { run_calls: { $in: [1, "two"] } }, "run_calls wants a whole number"],
+    ["half of a thing that is counted", { run_calls: "1.5" }, "run_calls wants a whole number"],
+    ["a status that does not exist", { kyc: { $ne: "verifed" } }, "kyc is one of missing, "],
+    ["an operator without its sign", { kyc: { in: ["verified"] } }, 'kyc: unknown operator "in"'],
+    ["a list for a value", { kyc: ["verified", "pending"] }, "kyc wants one value"],
+    ["an empty query", { kyc: {} }, "kyc wants one value"],
+  ];
+  it.each(useless)("are refused when they could never match: %s", (_name, condition, problem) => {
+    expect(problemOf(condition)).toContain(`mine: ${problem}`);
+  });
+
   it("are refused with the rule's name and what is wrong", () => {
-    const [first] = defaultPolicies();
     if (!first) throw new Error("no default rules");
     const bad = { ...first, id: "mine", tool_name: "pay", condition_json: { kyk: "verified" } };
     expect(policyProblems([bad], names)).toEqual([

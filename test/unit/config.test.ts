@@ -69,8 +69,10 @@ describe("a bad value stops the start with one line that names the variable", ()
     ["EXCHANGE_TX_MAX_AGE_SECONDS", "5"],
     ["SMTP_URL", "mail.example"],
     ["MAIL_FROM", "x"],
+    ["MAIL_FROM", "Desk\nBcc: all@example.com <desk@example.com>"],
     ["COALESCE_MS", "60001"],
     ["RUN_DEADLINE_MS", "10"],
+    ["RUN_COST_LIMIT_USD", "1e3"],
     ["APPROVAL_TTL_MS", "1000"],
   ];
   it.each(bad)("%s=%s", (name, value) => {
@@ -95,6 +97,7 @@ describe("with nothing configured", () => {
     expect(loadConfig({})).toMatchObject({
       ...{ sandbox: true, host: "127.0.0.1", port: 3000, databaseUrl: null, notes: [] },
       ...{ coalesceMs: 1500, runDeadlineMs: 45_000, approvalTtlMs: 3_600_000 },
+      runCostLimitUsd: "1",
     });
   });
 });
@@ -135,7 +138,36 @@ describe("played and real money are never mixed", () => {
     expect(refusal({ ...REAL, ...secret, ...root, PAYOUT_URL: "https://pay.example" })).toMatch(
       /^PAYOUT_URL: is real while TELEGRAM_API_ROOT is a sandbox's/,
     );
-    expect(loadConfig({ ...REAL, ...secret, ...root, PAYOUT_URL: played }).sandbox).toBe(false);
+    expect(loadConfig({ ...REAL, ...secret, ...root, PAYOUT_URL: played })).toMatchObject({
+      ...{ sandbox: false, world: "sandbox", notes: [] },
+    });
+  });
+
+  it("the world is what is outside, in whichever process it is played", () => {
+    const root = { TELEGRAM_API_ROOT: "http://127.0.0.1:4000/sandbox/telegram" };
+    expect(loadConfig({}).world).toBe("sandbox");
+    expect(loadConfig({ ...REAL, ...root }).world).toBe("sandbox");
+    expect(loadConfig(REAL).world).toBe("real");
+    // a messenger's server of one's own on this machine is none of a sandbox
+    const own = { TELEGRAM_API_ROOT: "http://127.0.0.1:8081" };
+    expect(loadConfig({ ...REAL, ...own }).world).toBe("real");
+  });
+
+  it("a mail server of one's own on this machine is no sandbox; one at any other port is", () => {
+    const mail = (port: string) => ({
+      ...{ SMTP_URL: `smtp://127.0.0.1${port}`, MAIL_FROM: "Desk <desk@example.com>" },
+    });
+    for (const port of ["", ":25", ":587"])
+      expect(loadConfig({ ...REAL, ...mail(port) }).outside(null).mail).toEqual({
+        ...{ url: `smtp://127.0.0.1${port}`, from: "Desk <desk@example.com>" },
+      });
+    expect(refusal({ ...REAL, ...mail(":40123") })).toMatch(
+      /^TELEGRAM_API_ROOT: is real while SMTP_URL is a sandbox's/,
+    );
+    const root = { TELEGRAM_API_ROOT: "http://127.0.0.1:3000/sandbox/telegram" };
+    expect(refusal({ ...REAL, ...root, ...mail(":25") })).toMatch(
+      /^SMTP_URL: is real while TELEGRAM_API_ROOT is a sandbox's/,
+    );
   });
 
   it("a real gateway on this machine is no sandbox", () => {
@@ -150,6 +182,7 @@ describe("without the sandbox", () => {
     ["SLACK_APP_TOKEN", { SANDBOX: "off", SLACK_BOT_TOKEN: "xoxb-1", OPENAI_API_KEY: "k" }],
     ["OPENAI_API_KEY", { TELEGRAM_BOT_TOKEN: REAL.TELEGRAM_BOT_TOKEN }],
     ["PAYOUT_SECRET", { ...REAL, PAYOUT_URL: "https://pay.example" }],
+    ["MAIL_FROM", { ...REAL, SMTP_URL: "smtp://mail.example" }],
   ];
   it.each(missing)("%s is asked for", (name, env) => {
     expect(refusal(env)).toMatch(new RegExp(`^${name}: is missing`));
@@ -213,6 +246,20 @@ describe("events come in", () => {
       ...{ kind: "http", signingSecret: "a-signing-secret" },
     });
     expect(outside({ ...slack, ...socket, ...http }).slack?.way.kind).toBe("socket");
+  });
+});
+
+describe("each real start without MASTER_KEY", () => {
+  const notes = (env: Record<string, string>) => loadConfig(env).notes.filter(isAboutKey);
+  const isAboutKey = (note: string) => note.startsWith("MASTER_KEY:");
+
+  it("says that the key lies beside the data, and who can pay then", () => {
+    expect(notes(REAL)).toEqual([expect.stringMatching(/beside the data.*can approve and pay/)]);
+  });
+
+  it("unlike one with the key, and the sandbox", () => {
+    expect(notes({ ...REAL, MASTER_KEY: "a".repeat(64) })).toEqual([]);
+    expect(notes({})).toEqual([]);
   });
 });
 

@@ -16,7 +16,8 @@ import {
 import { nextStage, readStage, STAGES, type StageEvent } from "../../src/tools/exchange/stages.ts";
 
 describe("the stage and tool map", () => {
-  // q quote, v verification, c create, x cancel, f fetch, p payment check, o payout, i info
+  // q quote, v verification, c create, x cancel, f fetch, p payment check, d destination,
+  // o payout, i info
   const LETTERS: Record<string, ExchangeTool> = {
     q: "compute_exchange_quote",
     v: "check_exchange_verification",
@@ -24,6 +25,7 @@ describe("the stage and tool map", () => {
     x: "cancel_exchange_order",
     f: "fetch_exchange_requisites",
     p: "verify_exchange_payment",
+    d: "change_payout_destination",
     o: "issue_exchange_payout",
     i: "get_exchange_business_info",
   };
@@ -33,11 +35,11 @@ describe("the stage and tool map", () => {
     ["verification_check", "vcxi"],
     ["kyc_collection", "qvxi"],
     ["risk_review", "vcxi"],
-    ["order_created", "qvcxfi"],
-    ["requisites_sent", "qxfpi"],
-    ["payment_proof_waiting", "xpi"],
-    ["payment_verified", "xoi"],
-    ["payout_or_completion", "xi"],
+    ["order_created", "qvcxfdi"],
+    ["requisites_sent", "qxfpdi"],
+    ["payment_proof_waiting", "xpdi"],
+    ["payment_verified", "xdoi"],
+    ["payout_or_completion", "xdi"],
     ["cancelled", "xi"],
     ["no_such_stage", ""],
   ])("%s allows %j", (stage, letters) => {

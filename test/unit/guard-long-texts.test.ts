@@ -56,7 +56,7 @@ describe("a person who looks at a payment", () => {
   };
 
   it.each([
-    "Этот перевод посмотрит человек и ответит вам.",
+    "Этот перевод посмотрит человек и свяжется с вами.",
     "Оплату ещё проверяет человек.",
     "Your payment will be checked by a person.",
     "An operator will look into this.",

@@ -12,10 +12,11 @@ const ALLOWED: Record<string, string> = {
   "src/lib/public-address.ts": "judges addresses, opens none",
   "src/http-server.ts": "listens",
   "src/store/folder-lock.ts": "a socket in the data folder",
+  "src/report-alive.ts": "HEARTBEAT_URL of the environment",
   "src/cli/seed.ts": "--url of the owner's shell",
-  "src/cli/doctor-outside.ts":
-    "PUBLIC_URL, SMTP_URL and the messengers' addresses, of the environment",
+  "src/cli/doctor-outside.ts": "PUBLIC_URL and the messengers' addresses, of the environment",
   "src/tools/exchange/payout-client.ts": "PAYOUT_URL of the environment",
+  "src/tools/mail/smtp-client.ts": "SMTP_URL of the environment",
   "src/tools/exchange/tron-grid.ts": "TRONGRID_URL of the environment",
   "src/bot/telegram/bot.ts": "TELEGRAM_API_ROOT of the environment",
   "src/bot/fetch-file.ts": "files of the messenger, from its own hosts only",
@@ -28,6 +29,7 @@ const CALLS = [
   /(?<![.\w])fetch\)/,
   /"undici"/,
   /"node:(http|https|http2|net|tls|dgram)"/,
+  /^import (?!type)[^;]*"nodemailer(\/lib\/smtp-[a-z-]+)?"/m,
   /\bnew (WebSocket|EventSource)\b/,
 ];
 

@@ -4,13 +4,31 @@ import type { PolicyRow } from "../../src/domain/policy-row.ts";
 import { actionDigest } from "../../src/policy/digest.ts";
 import { type Approval, type GateInput, gate, Permit } from "../../src/policy/permit.ts";
 import type { AnyTool } from "../../src/tools/contract.ts";
+import { keepOutsideCalls } from "../../src/tools/outside.ts";
 import { createRegistry } from "../../src/tools/registry.ts";
 import { createRunner, type RunScope } from "../../src/tools/runner.ts";
+import { SMALL_TOOL } from "../support/small-tool.ts";
+import { policiesOf, voteOf, vouchedFor } from "../support/verified.ts";
 
 const NOW = 1_000_000;
 const ACTION = { amount: "40", to: "Lea" };
+const OTHER = { amount: "41", to: "Mallory" };
 const DIGEST = actionDigest("pay_out", ACTION);
-const APPROVAL: Approval = { digest: DIGEST, schemaVersion: 2, approvals: 1 };
+const GRANTED = {
+  ...{ id: "key", toolName: "pay_out", status: "approved" },
+  ...{ effectiveActionJson: ACTION, schemaVersion: 2 },
+};
+const VOTE = voteOf({ id: "key", digest: DIGEST });
+const APPROVAL: Approval = { row: vouchedFor(GRANTED), votes: [VOTE] };
+
+function approvalWith(over: Partial<typeof GRANTED>): Approval {
+  return { ...APPROVAL, row: vouchedFor({ ...GRANTED, ...over }) };
+}
+
+function votesOf(...votes: Partial<Approval["votes"][number]>[]): Approval {
+  return { ...APPROVAL, votes: votes.map((over) => vouchedFor({ ...VOTE, ...over })) };
+}
+
 const ROW: PolicyRow = {
   ...{ id: "row", tool_name: "*", role: "*", condition_json: {}, allow_call: true },
   ...{ requires_approval: false, approvals_required: 1, approver_role: "operator" as const },
@@ -24,10 +42,15 @@ function input(over: Partial<GateInput> = {}): GateInput {
       known: { actor_role: "support", source: "model" },
       ...{ sameAccount: true, callsInRun: 0, payloadBytes: 0, attemptsLeft: 6 },
       ...{ costLimitReached: false, readOnlyRun: false, hasBusinessKey: true },
-      ...{ rejectedBefore: false, outcomeUnknown: false, payoutsStopped: false },
+      ...{
+        rejectedBefore: false,
+        toolWithdrawn: false,
+        outcomeUnknown: false,
+        payoutsStopped: false,
+      },
       approvers: { operator: 2, admin: 1 },
     },
-    rows: [ROW],
+    policies: policiesOf([ROW]),
     execution: {
       ...{ tenantId: "t", executionId: "e", toolName: "pay_out", schemaVersion: 2 },
       ...{ action: ACTION, digest: DIGEST, idempotencyKey: "key" },
@@ -49,15 +72,48 @@ const execution = input().execution;
 describe("the gate gives no permit", () => {
   const cases: [string, Partial<GateInput>, string][] = [
     ["without an approval for an effect", { approval: null }, "not_approved"],
-    ["for too few approvals", { approval: { ...APPROVAL, approvals: 0 } }, "not_approved"],
+    ["for too few approvals", { approval: { ...APPROVAL, votes: [] } }, "not_approved"],
     [
       "when the policy wants more of them",
-      { rows: [{ ...ROW, approvals_required: 2 }] },
+      { policies: policiesOf([{ ...ROW, approvals_required: 2 }]) },
+      "not_approved",
+    ],
+    [
+      "when one person stands there twice",
+      {
+        policies: policiesOf([{ ...ROW, approvals_required: 2 }]),
+        approval: votesOf({}, {}),
+      },
+      "not_approved",
+    ],
+    ["for a vote against it", { approval: votesOf({ decision: "reject" }) }, "not_approved"],
+    ["for a vote that was voided", { approval: votesOf({ voidedAt: NOW }) }, "not_approved"],
+    ["for a vote on another", { approval: votesOf({ approvalId: "other" }) }, "not_approved"],
+    ["for a vote on what was edited", { approval: votesOf({ actionDigest: "x" }) }, "not_approved"],
+    [
+      "for a vote that nobody vouches for",
+      { approval: { ...APPROVAL, votes: [{ ...VOTE }] } },
+      "not_approved",
+    ],
+    [
+      "for an approval that nobody vouches for",
+      { approval: { ...APPROVAL, row: { ...APPROVAL.row } } },
+      "not_approved",
+    ],
+    ["for an approval that was forged", { approval: "forged" }, "approval_forged"],
+    [
+      "for an approval that waits still",
+      { approval: approvalWith({ status: "pending" }) },
       "not_approved",
     ],
     [
       "for another approval's action",
-      { approval: { ...APPROVAL, digest: "x" } },
+      { execution: { ...execution, action: OTHER, digest: actionDigest("pay_out", OTHER) } },
+      "digest_mismatch",
+    ],
+    [
+      "under another key than the approval's own",
+      { execution: { ...execution, idempotencyKey: "another" } },
       "digest_mismatch",
     ],
     [
@@ -73,7 +129,7 @@ describe("the gate gives no permit", () => {
     ["when the schema changed", { activeSchemaVersion: 3 }, "schema_changed"],
     [
       "when the approval was for another schema",
-      { approval: { ...APPROVAL, schemaVersion: 1 } },
+      { approval: approvalWith({ schemaVersion: 1 }) },
       "schema_changed",
     ],
     ["when the lease is over", { realNow: NOW + 1000 }, "lease_lost"],
@@ -82,7 +138,12 @@ describe("the gate gives no permit", () => {
       { execution: { ...execution, idempotencyKey: null } },
       "idempotency_key_missing",
     ],
-    ["when the policy denies by now", { rows: [] }, "role_not_allowed"],
+    ["when the policy denies by now", { policies: policiesOf([]) }, "role_not_allowed"],
+    [
+      "by rules that nobody vouches for",
+      { policies: { ...policiesOf([ROW]), list: null } },
+      "policy_forged",
+    ],
   ];
   it.each(cases)("%s", (_name, over, reason) => {
     expect(gate(input(over))).toMatchObject({ kind: "deny", reason });
@@ -128,7 +189,7 @@ describe("a permit", () => {
 describe("the runner", () => {
   const ran: string[] = [];
   const tool: AnyTool = {
-    ...{ name: "pay_out", title: "Pay out", description: "Pays out; a tool of this test only." },
+    ...{ name: "pay_out", title: "Pay out", description: SMALL_TOOL },
     ...{ risk: "payment", sideEffectType: "external_api", offered: true, staged: false },
     ...{ parameters: z.strictObject({}) as never, output: z.looseObject({}) },
     isAvailable: () => true,
@@ -145,6 +206,7 @@ describe("the runner", () => {
   const scope = (tenantId: string): RunScope => ({
     ...{ tenantId, conversationId: "c", contactId: "l", runId: null, language: "en", now: NOW },
     signal: new AbortController().signal,
+    outside: keepOutsideCalls(() => NOW),
     read: () => Promise.reject(new Error("nothing is read here")),
   });
 

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { PolicyRow } from "../../src/domain/policy-row.ts";
+import type { Policies, PolicyRow } from "../../src/domain/policy-row.ts";
 import { RISK_CLASSES, type RiskClass } from "../../src/domain/tool.ts";
 import {
   BLOCK_REASONS,
   type BlockReason,
   evaluate,
   type GateFacts,
+  simulate,
 } from "../../src/policy/evaluate.ts";
+import { policiesOf, vouchedFor } from "../support/verified.ts";
 
 const TOOL = "pay_out";
 
@@ -26,6 +28,7 @@ function facts(over: Partial<GateFacts> = {}, risk: RiskClass = "payment"): Gate
     hasBusinessKey: true,
     approvers: { operator: 3, admin: 1 },
     rejectedBefore: false,
+    toolWithdrawn: false,
     outcomeUnknown: false,
     payoutsStopped: false,
     ...over,
@@ -41,14 +44,24 @@ function row(over: Partial<PolicyRow> = {}): PolicyRow {
   };
 }
 
-function reasonOf(given: GateFacts, rows: PolicyRow[]): string {
-  const decision = evaluate(given, rows);
+function reasonOf(given: GateFacts, rules: PolicyRow[] | Policies): string {
+  const decision = evaluate(given, Array.isArray(rules) ? policiesOf(rules) : rules);
   return decision.kind === "deny" ? decision.reason : decision.kind;
 }
 
 const tool = (over: Partial<GateFacts["tool"]>) => ({ tool: { ...facts().tool, ...over } });
 
-const CASES: { reason: BlockReason; facts?: Partial<GateFacts>; rows?: PolicyRow[] }[] = [
+const RULES = policiesOf([row(), row({ id: "other", tool_name: "read_price" })]);
+const vouched = (over: Partial<PolicyRow>) => vouchedFor(row(over));
+const EVERYWHERE = { "*": "*" };
+
+interface Case {
+  reason: BlockReason;
+  facts?: Partial<GateFacts>;
+  rows?: PolicyRow[] | Policies;
+}
+
+const CASES: Case[] = [
   { reason: "tool_inactive", facts: tool({ isActive: false }) },
   { reason: "stage_not_allowed", facts: tool({ stageAllowed: false }) },
   { reason: "role_not_allowed", rows: [] },
@@ -70,6 +83,7 @@ const CASES: { reason: BlockReason; facts?: Partial<GateFacts>; rows?: PolicyRow
     reason: "too_few_approvers",
     rows: [row({ approver_role: "admin", approvals_required: 2 })],
   },
+  { reason: "tool_withdrawn", facts: { toolWithdrawn: true } },
   { reason: "rejected_before", facts: { rejectedBefore: true } },
   { reason: "payouts_stopped", facts: { payoutsStopped: true } },
   { reason: "outcome_unknown", facts: { outcomeUnknown: true } },
@@ -78,9 +92,20 @@ const CASES: { reason: BlockReason; facts?: Partial<GateFacts>; rows?: PolicyRow
     reason: "condition_error",
     rows: [row(), row({ condition_json: { amount_to: { $lt: "x" } } })],
   },
+  // a rule about this tool that somebody else wrote, or deleted
+  { reason: "policy_forged", rows: { ...RULES, forgedTools: [TOOL] } },
+  { reason: "policy_forged", rows: { ...RULES, forgedTools: ["*"] } },
+  { reason: "policy_forged", rows: { ...RULES, rows: [] } },
+  { reason: "policy_forged", rows: { ...RULES, rows: [vouched({ tool_name: "read_price" })] } },
+  { reason: "policy_forged", rows: { ...RULES, rows: [...RULES.rows, vouched({ id: "old" })] } },
+  { reason: "policy_forged", rows: { ...RULES, list: vouchedFor({ rows: EVERYWHERE }) } },
+  // nobody can tell which rules there are, or vouches for them
+  { reason: "policy_forged", rows: { ...RULES, list: null } },
+  { reason: "policy_forged", rows: { ...RULES, list: { ...RULES.list } as never } },
+  { reason: "policy_forged", rows: { ...RULES, rows: RULES.rows.map((one) => ({ ...one })) } },
 ];
 
-describe("a call is denied", () => {
+describe("B31 a call is denied", () => {
   it.each(CASES)("$reason ($#)", ({ reason, facts: given, rows }) => {
     expect(reasonOf(facts(given), rows ?? [row()])).toBe(reason);
   });
@@ -94,12 +119,27 @@ describe("a call is denied", () => {
     const deny = row({ id: "deny", allow_call: false });
     const rows = [row(), row({ requires_approval: true }), deny];
     for (const order of [rows, rows.toReversed()])
-      expect(evaluate(facts(), order)).toMatchObject({ kind: "deny", policyId: "deny" });
+      expect(evaluate(facts(), policiesOf(order))).toMatchObject({
+        kind: "deny",
+        policyId: "deny",
+      });
+  });
+
+  it("only for the tools that a forged rule is about", () => {
+    expect(reasonOf(facts(), { ...RULES, forgedTools: ["read_price"] })).toBe("approval");
+  });
+});
+
+describe("rules that somebody only proposes", () => {
+  it("are simulated as they stand, by a function whose word no gate takes", () => {
+    const proposed = [row({ requires_approval: true, approvals_required: 2 })];
+    const terms = { approvalsRequired: 2, approverRole: "operator", ttlS: null };
+    expect(simulate(facts(), proposed)).toEqual({ kind: "approval", policyId: "row", terms });
   });
 });
 
 describe("the strictest of the matching rules wins", () => {
-  const read = (rows: PolicyRow[]) => evaluate(facts({}, "read_only"), rows);
+  const read = (rows: PolicyRow[]) => evaluate(facts({}, "read_only"), policiesOf(rows));
 
   it("asking over allowing", () => {
     const asking = row({ id: "ask", requires_approval: true });
@@ -115,7 +155,7 @@ describe("the strictest of the matching rules wins", () => {
     ];
     const given = facts({ approvers: { operator: 5, admin: 2 } });
     const terms = { approvalsRequired: 2, approverRole: "admin", ttlS: 60 };
-    expect(evaluate(given, rows)).toMatchObject({ kind: "approval", terms });
+    expect(evaluate(given, policiesOf(rows))).toMatchObject({ kind: "approval", terms });
     const limits = [row(), row({ max_calls_per_run: 1 })];
     expect(reasonOf(facts({ callsInRun: 1 }), limits)).toBe("call_limit");
   });
@@ -146,7 +186,7 @@ describe("the floor of a risk class", () => {
   });
 
   it("asks at least one person", () => {
-    const decision = evaluate(facts(), [row({ approvals_required: 0 })]);
+    const decision = evaluate(facts(), policiesOf([row({ approvals_required: 0 })]));
     expect(decision).toMatchObject({ kind: "approval", terms: { approvalsRequired: 1 } });
   });
 });

@@ -1,4 +1,3 @@
-import type PgBoss from "pg-boss";
 import { afterEach, expect, it } from "vitest";
 import { Lane } from "../../src/queue/lane.ts";
 
@@ -7,10 +6,9 @@ let lane: Lane | undefined;
 afterEach(() => lane?.stop(0));
 
 /** A queue that gives these jobs once. */
-function bossWith(ids: string[]) {
-  const jobs = ids.map((id) => ({ id, data: { kind: "run", tenantId: "t", id } }));
-  const boss = { fetch: async () => jobs.splice(0, 1), complete: async () => {} };
-  return boss as unknown as PgBoss; // all that a lane asks of it
+function queueWith(ids: string[]) {
+  const jobs = ids.map((id) => ({ id, data: { kind: "run" as const, tenantId: "t", id } }));
+  return async (most: number) => jobs.splice(0, most);
 }
 
 function start(ids: string[], run: (id: string, signal: AbortSignal) => Promise<void>): Lane {
@@ -21,7 +19,7 @@ function start(ids: string[], run: (id: string, signal: AbortSignal) => Promise<
     approval: other,
     desk: other,
   };
-  lane = new Lane({ boss: bossWith(ids), name: "lane", width: 2, handlers, log });
+  lane = new Lane({ take: queueWith(ids), name: "lane", width: 2, handlers, log });
   lane.start();
   return lane;
 }

@@ -2,22 +2,29 @@ import { expect, test } from "vitest";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { paysOut } from "../../src/domain/pays-out.ts";
 import { createSecrets } from "../../src/store/secrets.ts";
-import { createTools } from "../../src/tools/catalog.ts";
+import { createTools, type ToolDeps } from "../../src/tools/catalog.ts";
 import { defaultPolicies } from "../../src/tools/default-policies.ts";
 import { isExchangeTool } from "../../src/tools/exchange/stage-tools.ts";
 import { settleTarget } from "../../src/tools/exchange/tools/order-terms.ts";
+import { createMailClient } from "../../src/tools/mail/smtp-client.ts";
+import { keepOutsideCalls } from "../../src/tools/outside.ts";
 import { createRegistry } from "../../src/tools/registry.ts";
 import { searchKnowledgeBase } from "../../src/tools/search-knowledge-base.ts";
 
-const tools = createTools({
+const MAIL = { url: "smtp://127.0.0.1:2525", from: "desk@exchange.test", timeoutMs: 1000 };
+const deps: ToolDeps = {
   secrets: createSecrets(Buffer.alloc(32, 1)),
   tronGrid: null,
   payouts: null,
+  mail: createMailClient(MAIL),
   searchKnowledge: async () => [],
   guardLimits: { maxDeviationPct: "35", epsPct: "0.5" },
   txMaxAgeMs: 86_400_000,
   jobs: { enqueue: async () => {}, wakeDelivery: () => {} },
-});
+  toolsChanged: () => {},
+  sandbox: false,
+};
+const tools = createTools(deps);
 const find = (name: string) => tools.find((tool) => tool.name === name);
 
 test("every tool keeps the contract and has a rule", () => {
@@ -37,18 +44,88 @@ test("exchange tools need a rate and the booking link needs its address", () => 
   expect(offered({ secretNames: new Set(), hasActiveRate: false })).toEqual([
     "search_knowledge_base",
     "handoff_to_operator",
+    "read_customer_profile",
+    "create_task_draft",
+    "send_email",
+    "update_crm_field",
   ]);
-  expect(offered({ secretNames: new Set(["tool_booking_url"]), hasActiveRate: true })).toHaveLength(
-    tools.length - 2,
-  );
-});
-
-test("money and rights always ask a person", () => {
-  const asking = defaultPolicies().filter((row) => row.requires_approval);
-  expect(asking.map((row) => row.tool_name)).toEqual([
-    "issue_exchange_payout",
+  const all = offered({ secretNames: new Set(["tool_booking_url"]), hasActiveRate: true });
+  expect(tools.map((tool) => tool.name).filter((name) => !all.includes(name))).toEqual([
+    "delete_customer",
     "set_kyc_status",
     "confirm_fiat_payment",
+    "change_authority",
+  ]);
+});
+
+test("letters need a mail server", () => {
+  const tenant = { secretNames: new Set<string>(), hasActiveRate: true };
+  const isOffered = (mail: ToolDeps["mail"]) =>
+    createTools({ ...deps, mail })
+      .find(({ name }) => name === "send_email")
+      ?.isAvailable(tenant);
+  expect([isOffered(deps.mail), isOffered(null)]).toEqual([true, false]);
+});
+
+test("the starter tools have the classes and the rules of the sample policy", () => {
+  const names = [
+    ...["search_knowledge_base", "read_customer_profile", "create_task_draft"],
+    ...["send_email", "update_crm_field", "delete_customer"],
+  ];
+  const rowOf = (name: string) => defaultPolicies().find((row) => row.id === `default-${name}`);
+  const shown = names.map((name) => {
+    const row = rowOf(name);
+    return [
+      ...[name, find(name)?.risk, row?.role, JSON.stringify(row?.condition_json)],
+      ...[row?.allow_call, row?.requires_approval, row?.max_calls_per_run, row?.max_payload_size],
+    ];
+  });
+  expect(shown).toEqual([
+    ["search_knowledge_base", "read_only", "*", "{}", true, false, 10, 20_000],
+    [
+      "read_customer_profile",
+      "read_only",
+      "support",
+      '{"same_account":true}',
+      true,
+      false,
+      5,
+      20_000,
+    ],
+    ["create_task_draft", "draft_only", "support", "{}", true, false, 3, 50_000],
+    ["send_email", "send_message", "support", '{"recipient_verified":true}', true, true, 1, 50_000],
+    ["update_crm_field", "write_internal", "support", "{}", true, true, 3, 8_000],
+    ["delete_customer", "delete", "*", "{}", false, false, 0, 0],
+  ]);
+  expect(rowOf("send_email-to-unverified")).toMatchObject({ role: "*", allow_call: false });
+});
+
+test.each([
+  ["send_email", { to: "a@b.co", subject: "Hi", body: "Text", send_now: true }],
+  ["send_email", { to: "a@b.co", subject: "Hi\r\nBcc: eve@evil.test", body: "Text" }],
+  ["send_email", { to: "a@b.co, eve@evil.test", subject: "Hi", body: "Text" }],
+  ["send_email", { to: "a@b.co", subject: "Hi", body: "\u0000" }],
+  ["send_email", { to: "a@b.co", subject: "Hi" }],
+  ["create_task_draft", { title: "Call", description: "Call back", priority: "urgent" }],
+  ["create_task_draft", { title: "Call", description: "Call back" }],
+  ["create_task_draft", { title: "Call", description: "Back", priority: "low", due_date: "30.11" }],
+  ["update_crm_field", { field: "balance", value: "1000" }],
+  ["update_crm_field", { field: "phone", value: 79991234567 }],
+  ["read_customer_profile", { contact_id: "somebody-else" }],
+  ["search_knowledge_base", { query: "terms" }],
+  ["search_knowledge_base", { query: "no", top_k: 3 }],
+  ["search_knowledge_base", { query: "terms", top_k: 11 }],
+  ["search_knowledge_base", { query: "terms", top_k: 3, tenant: "other" }],
+])("%s is refused by its schema with %j", (name, args) => {
+  expect(find(name)?.parameters.safeParse(args).success).toBe(false);
+});
+
+test("letters, the client's card, money and rights always ask a person", () => {
+  const asking = defaultPolicies().filter((row) => row.requires_approval);
+  expect(asking.map((row) => row.tool_name)).toEqual([
+    ...["send_email", "update_crm_field"],
+    ...["change_payout_destination", "issue_exchange_payout"],
+    ...["set_kyc_status", "confirm_fiat_payment", "change_authority"],
   ]);
 });
 
@@ -103,6 +180,7 @@ test("passages are numbered as evidence in the order of the hits", async () => {
       },
       ...{ now: 0, action, executionId: "x", idempotencyKey: null },
       signal: AbortSignal.timeout(1000),
+      outside: keepOutsideCalls(Date.now),
       read: (read) => read({} as never), // the search given above reads no rows
     });
     return work.kind === "result" ? work.result.data : null;
@@ -113,9 +191,11 @@ test("passages are numbered as evidence in the order of the hits", async () => {
       { evidence_id: "E2", document_id: "b" },
     ],
     retrieved_at: "1970-01-01T00:00:00.000Z",
+    next: "more passages fit; ask again with a larger top_k", // D18
   });
   const filtered = await ask({ query: "rules", top_k: 5, filters: { document_id: "a" } });
   expect(filtered?.matches).toHaveLength(2);
+  expect(filtered).not.toHaveProperty("next");
 });
 
 test("of the tools that move money only the payout sends it out", () => {

@@ -1,0 +1,23 @@
+const RESTORED =
+  "a restore in the shell, after its commit: the heads of before stay, and `audit verify` says so";
+
+/** Fault points that no story passes, and what holds there instead. */
+export const NOT_IN_A_STORY: Record<string, string> = {
+  "desk/desk.ts handle withTenant 2":
+    "only after a defect of the code; it counts the attempt, and the sweep brings an event that was not counted again",
+  "engine/settling.ts noteLate withTenant":
+    "needs a second process that took the work over; that one decides, this is one line of the trail: effort-logs.test.ts",
+  "product.ts secret withTenant":
+    "only with webhooks, which the sandbox refuses; the value is made once, by an insert that yields to an earlier one: webhooks.test.ts",
+  "store/audit-seal.ts allHeads withOwner": RESTORED,
+  "store/audit-seal.ts allHeads withTenant": RESTORED,
+  "store/backup-restore.ts restoreDatabase withOwner":
+    "a restore in the shell while no process lives: one transaction, whole or not at all: backup.test.ts",
+  "store/database-facts.ts readDatabaseFacts withOwner":
+    "a command of the shell that only reads: doctor.test.ts",
+  "store/forged-rows.ts tell withOwner":
+    "only after somebody else wrote the database; told in one transaction, and again by the next process that reads the row: row-mac.test.ts",
+  "store/forged-rows.ts tell withTenant": "the same",
+  "store/signals.ts sendNow withOwner":
+    "only between processes on one server; nothing is written, and a lost hint costs time alone: signals.test.ts",
+};
