@@ -5,7 +5,7 @@ import { join } from "node:path";
 const BESIDE: string[][] = [["tsc", "--noEmit"]];
 const IN_TURN: string[][] = [
   ["biome", "check", "."],
-  ["depcruise", "src", "--config", ".dependency-cruiser.mjs", "--output-type", "err"],
+  ["depcruise", "src", "bench", "--config", ".dependency-cruiser.mjs", "--output-type", "err"],
   ["vitest", "run", "--project", "unit", "--no-color"],
 ];
 
