@@ -116,6 +116,12 @@ export async function mayPostDigest(tx: Tx, tenantId: string): Promise<boolean> 
   return rows[0]?.held === true;
 }
 
+/** Until the transaction ends. Take it last: whoever has it waits for no other request. */
+export async function lockDigest(tx: Tx, tenantId: string): Promise<void> {
+  const held = JSON.stringify(["approval digest state", tenantId]);
+  await queryRows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${held}, 0))`);
+}
+
 /** Posts the card in every operator channel; answers where it stands. */
 export async function postDigest(tx: Tx, write: WriteOutgoing, card: Card): Promise<DigestCard[]> {
   const places = await destinationsOf(tx, write.tenantId, "operators");

@@ -11,11 +11,12 @@ import {
   editDigest,
   insertDigest,
   lastPostedDigest,
+  lockDigest,
   mayPostDigest,
   openRequests,
   postDigest,
 } from "../store/approval-digests.ts";
-import type { Tx } from "../store/db.ts";
+import { beforeCommit, type Tx } from "../store/db.ts";
 import { exchangeSettingsOf } from "../store/exchange-settings.ts";
 import type { DigestItem } from "../store/schema/approvals.ts";
 import { type Bulk, bulkOf } from "./bulk-group.ts";
@@ -49,7 +50,7 @@ export async function addToDigest(
   const last = await lastPostedDigest(tx, tenantId);
   if (last && now - (last.postedAt ?? 0) < GROWS_FOR_MS) {
     const state = await digestState(tx, { tenantId, known: last });
-    if (state.rows.some(isOpen)) return update(tx, dress, { tenantId, now, last, state });
+    if (state.rows.some(isOpen)) return updateAtEnd(tx, dress, { tenantId, now });
   }
   const since = Math.max(now - WITHIN_MS, last?.postedAt ?? 0);
   if ((await countOpenSince(tx, tenantId, since)) < DIGEST_FROM) return;
@@ -64,8 +65,21 @@ export async function showInDigest(
 ): Promise<void> {
   const last = await lastPostedDigest(tx, tenantId);
   if (!last?.itemsJson.some((item) => approvalIds.includes(item.approvalId))) return;
-  const state = await digestState(tx, { tenantId, known: last });
-  await update(tx, dress, { tenantId, now, last, state });
+  updateAtEnd(tx, dress, { tenantId, now });
+}
+
+/**
+ * Decisions on one list come from everywhere at once. One after the other brings it up to date, when
+ * its rows are written: a list is never older than its requests, and nobody waits for two at once.
+ */
+function updateAtEnd(tx: Tx, dress: DigestDress, { tenantId, now }: Refreshing): void {
+  beforeCommit(tx, `approval digest of ${tenantId}`, async (at) => {
+    await lockDigest(at, tenantId);
+    const last = await lastPostedDigest(at, tenantId);
+    if (!last) return;
+    const state = await digestState(at, { tenantId, known: last });
+    await update(at, dress, { tenantId, now, last, state });
+  });
 }
 
 /**

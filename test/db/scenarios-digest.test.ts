@@ -177,6 +177,22 @@ forEachEngine((open) => {
       await decideAll([...slow, ...quick, ...fifth]);
     });
 
+    it("misses none of the decisions that are made on it at once", async () => {
+      office.time.now += 3_600_000;
+      const rows = await ask(8, () => "600");
+      const people = [await office.person(), await office.person()];
+      const answers = await Promise.all(
+        rows.map(({ id }, index) =>
+          office.decides(id, people[index % 2] as string, { decision: "reject" }),
+        ),
+      );
+      expect(answers.map(({ code }) => code)).toEqual(rows.map(() => "rejected"));
+      const card = await list();
+      expect(card?.title).toBe("Requests that wait: 0");
+      const shown = new Map(card?.facts.map(({ label, value }) => [label, value]));
+      for (const row of rows) expect(shown.get(nameOf(row))).toMatch(/^rejected/);
+    });
+
     it("is pressed by a stranger in vain, in one line of the trail", async () => {
       office.time.now += 3_600_000;
       const rows = await ask(5, (index) => String(100 + index));

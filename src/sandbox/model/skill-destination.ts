@@ -19,6 +19,9 @@ import { withPerson } from "./with-person.ts";
 const CHANGE_TOOL = "change_payout_destination";
 const BRINGS = /(?:привез|подвез|достав|bring|deliver)/i;
 const CANCELS = /отмен|cancel/i;
+/** Trouble with the way that was agreed is no wish for that very way. */
+const COMPLAINS =
+  /не (?:принима|работа|выда|наш|вижу)|(?:does(?:n't| not)|won't|did(?:n't| not)) (?:accept|work|take|give)/i;
 
 /** Another way or place for the payout of an order: people decide, whatever the lead says. */
 export const changeDestination: Skill = (context) => {
@@ -33,7 +36,8 @@ export const changeDestination: Skill = (context) => {
 
 function wantsOtherWay(context: Context): boolean {
   if (resultOf(context, CHANGE_TOOL)) return true;
-  if (!offered(context, CHANGE_TOOL) || CANCELS.test(context.reading.text)) return false;
+  const { text } = context.reading;
+  if (!offered(context, CHANGE_TOOL) || CANCELS.test(text) || COMPLAINS.test(text)) return false;
   const { phase, order } = context.deal;
   const { payoutMethod, payoutLocation } = context.terms;
   if (!context.namesMethod || payoutMethod === undefined) return false;
