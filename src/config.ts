@@ -1,17 +1,10 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf, StartError } from "./domain/errors.ts";
-import { parseUrl } from "./domain/web-address.ts";
 import type { World } from "./domain/world.ts";
 import type { LogLevel } from "./lib/log.ts";
-import {
-  badValues,
-  isLoopback,
-  LOOPBACK,
-  type Name,
-  parseValues,
-  type Values,
-} from "./variables.ts";
+import { isPlayed } from "./played-address.ts";
+import { badValues, isLoopback, type Name, parseValues, type Values } from "./variables.ts";
 
 /** How the outside world is reached. In the sandbox it is the sandbox's own environment. */
 export interface Outside {
@@ -286,18 +279,6 @@ function worldOf(values: Values, given: (name: Name) => boolean, sandbox: boolea
   const used = usedAddresses(given);
   const isAllPlayed = used.length > 0 && used.every((name) => isPlayed(values[name]));
   return sandbox || isAllPlayed ? "sandbox" : "real";
-}
-
-function isPlayed(address: string | undefined): boolean {
-  const parsed = parseUrl(address ?? "");
-  if (!parsed) return false;
-  if (!LOOPBACK.test(parsed.hostname)) return false;
-  return parsed.pathname.startsWith("/sandbox/") || isPlayedMail(parsed);
-}
-
-/** A mail server of one's own stands at a port of mail servers; the sandbox's has any free one. */
-function isPlayedMail({ protocol, port }: URL): boolean {
-  return protocol === "smtp:" && !["", "25", "465", "587"].includes(port);
 }
 
 /** With SANDBOX=on a real model may lead the played world; in auto it is left alone. */
