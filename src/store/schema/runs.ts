@@ -38,6 +38,8 @@ export const runs = pgTable(
     /** Cost of the run so far, USD. */
     spent: numeric("spent").notNull().default("0"),
     approvalId: text("approval_id"),
+    /** The style that the run's reply is written in. */
+    styleId: text("style_id").notNull().default("default"),
     dueAt: instant("due_at").notNull(),
     firstMessageAt: instant("first_message_at").notNull(),
     leaseOwner: text("lease_owner"),
@@ -88,6 +90,8 @@ export const agentToolCalls = pgTable(
   {
     id: id(),
     tenantId: tenantId(),
+    /** As exports name it. */
+    number: bigint("number", { mode: "number" }).notNull().generatedByDefaultAsIdentity(),
     conversationId: text("conversation_id").notNull(),
     contactId: text("contact_id").notNull(),
     messageId: text("message_id"),
@@ -106,6 +110,7 @@ export const agentToolCalls = pgTable(
   (t) => [
     index("agent_tool_calls_conversation").on(t.tenantId, t.conversationId, t.createdAt),
     index("agent_tool_calls_message").on(t.tenantId, t.messageId),
+    uniqueIndex("agent_tool_calls_number").on(t.tenantId, t.number),
   ],
 );
 
@@ -230,6 +235,8 @@ export const toolEvalCases = pgTable(
     expectedPolicyResult: text("expected_policy_result").$type<"allow" | "approval" | "deny">(),
     riskLevel: text("risk_level").$type<RiskClass>(),
     isActive: boolean("is_active").notNull(),
+    /** A file that ships with the product, one that people gave, or REG-7. */
+    source: text("source").notNull().default(""),
   },
   (t) => [uniqueIndex("tool_eval_cases_name").on(t.tenantId, t.caseName)],
 );
@@ -240,6 +247,8 @@ export const toolEvalRuns = pgTable(
     id: id(),
     tenantId: tenantId(),
     evalCaseId: text("eval_case_id").notNull(),
+    /** All rows of one run of the evals. */
+    batchId: text("batch_id").notNull().default(""),
     agentVersion: text("agent_version").notNull(),
     modelId: text("model_id").notNull(),
     actualTool: text("actual_tool"),
@@ -249,5 +258,8 @@ export const toolEvalRuns = pgTable(
     failureReason: text("failure_reason"),
     createdAt: instant("created_at").notNull(),
   },
-  (t) => [index("tool_eval_runs_case").on(t.tenantId, t.evalCaseId, t.createdAt)],
+  (t) => [
+    index("tool_eval_runs_case").on(t.tenantId, t.evalCaseId, t.createdAt),
+    index("tool_eval_runs_batch").on(t.tenantId, t.batchId),
+  ],
 );

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
+import { bigint, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import type { MessengerName } from "../../domain/inbound.ts";
 import { bytea } from "./bytea.ts";
 import { id, instant, mac, tenantId } from "./columns.ts";
@@ -62,6 +62,8 @@ export const destinations = pgTable(
 export const staff = pgTable("staff", {
   id: id(),
   tenantId: tenantId(),
+  /** As exports name the person. */
+  number: bigint("number", { mode: "number" }).notNull().generatedByDefaultAsIdentity(),
   name: text("name").notNull(),
   role: text("role").$type<"operator" | "admin">().notNull(),
   status: text("status").$type<"active" | "suspended">().notNull().default("active"),
