@@ -13,6 +13,7 @@ import {
   tenantIds,
 } from "./bootstrap.ts";
 import { runDatabaseCommand } from "./cli/database-commands.ts";
+import { productVersion } from "./cli/product-version.ts";
 import type { Config, Outside } from "./config.ts";
 import { handleApproval } from "./desk/approval-steps.ts";
 import { decide } from "./desk/decide.ts";
@@ -337,6 +338,7 @@ function createProductAdmin(base: ProductBase, product: Product): Admin {
     dress: deskDeps.dress,
     toolsChanged: deskDeps.toolsChanged,
     log: base.log,
+    version: productVersion(),
     prepareTenant: product.prepareTenant,
     invalidateTools: (tenantId) => product.signals.sendNow({ kind: "tools", tenantId }),
     knowledgeChanged: () => {}, // the index looks at the documents' stamp at each search

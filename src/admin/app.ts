@@ -3,7 +3,9 @@ import { bodyLimit } from "hono/body-limit";
 import { UserError } from "../domain/errors.ts";
 import { authenticate, enforceAccess } from "./authenticate.ts";
 import type { AdminDeps, AdminEnv, Principal } from "./context.ts";
+import { endpointsOf } from "./endpoint.ts";
 import { errorResponse, notFound } from "./error-response.ts";
+import { type DescribedRoute, openApiOf } from "./openapi.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { bookingRoutes } from "./routes/booking.ts";
@@ -50,25 +52,36 @@ export function createAdmin(deps: AdminDeps): Admin {
     }),
   );
   app.use(authenticate(deps));
+  const described: DescribedRoute[] = [];
+  app.get("/openapi.json", (c) => c.json(openApiOf(described, deps.version)));
   app.route("/tenants", tenantRoutes(deps)); // before the tenant is resolved: these name it themselves
   app.use(enforceAccess(deps));
-  app.route("/tools/booking", bookingRoutes(deps));
-  app.route("/tools", toolRoutes(deps));
-  app.route("/policies", policyRoutes(deps));
-  app.route("/approvals", approvalRoutes(deps));
-  app.route("/payouts", payoutRoutes(deps));
-  app.route("/stops", stopRoutes(deps));
-  app.route("/conversations", conversationRoutes(deps));
-  app.route("/contacts", contactRoutes(deps));
-  app.route("/audit", auditRoutes(deps));
-  app.route("/staff", staffRoutes(deps));
-  app.route("/channels", channelRoutes(deps));
-  app.route("/exchange/rates", rateRoutes(deps));
-  app.route("/exchange/settings", exchangeSettingsRoutes(deps));
-  app.route("/exchange/requisites", requisiteRoutes(deps));
-  app.route("/exchange/orders", orderRoutes(deps));
-  app.route("/secrets", secretRoutes(deps));
-  app.route("/kb", knowledgeRoutes(deps));
+  const mount = (base: string, routes: Hono<AdminEnv>) => {
+    app.route(base, routes);
+    described.push(
+      ...endpointsOf(routes).map((one) => ({
+        ...one,
+        at: `${base}${one.path === "/" ? "" : one.path}`,
+      })),
+    );
+  };
+  mount("/tools/booking", bookingRoutes(deps));
+  mount("/tools", toolRoutes(deps));
+  mount("/policies", policyRoutes(deps));
+  mount("/approvals", approvalRoutes(deps));
+  mount("/payouts", payoutRoutes(deps));
+  mount("/stops", stopRoutes(deps));
+  mount("/conversations", conversationRoutes(deps));
+  mount("/contacts", contactRoutes(deps));
+  mount("/audit", auditRoutes(deps));
+  mount("/staff", staffRoutes(deps));
+  mount("/channels", channelRoutes(deps));
+  mount("/exchange/rates", rateRoutes(deps));
+  mount("/exchange/settings", exchangeSettingsRoutes(deps));
+  mount("/exchange/requisites", requisiteRoutes(deps));
+  mount("/exchange/orders", orderRoutes(deps));
+  mount("/secrets", secretRoutes(deps));
+  mount("/kb", knowledgeRoutes(deps));
   app.all("*", (c) => {
     throw notFound(`route ${c.req.method} ${c.req.path}`);
   });

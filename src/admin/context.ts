@@ -65,6 +65,8 @@ export interface AdminDeps {
     limit: number;
   }): Promise<FoundPassage[]>;
   log: { error(details: object, message: string): void };
+  /** Of the product, as its package says. */
+  version: string;
 }
 
 /** Hono's types for what the middlewares hand on. */

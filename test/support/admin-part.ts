@@ -75,6 +75,7 @@ export async function startAdminPart(): Promise<AdminPart> {
       decisions.push(decision);
       return { accepted: true, message: "A-1 was approved" };
     },
+    version: "0.0.0",
     validatePolicies: (rows) =>
       rows.flatMap((row) => ("nonsense" in row.condition_json ? [`${row.id}: unknown fact`] : [])),
     async prepareTenant(tx, tenantId) {
