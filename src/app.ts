@@ -338,6 +338,11 @@ function createProductAdmin(base: ProductBase, product: Product): Admin {
     dress: deskDeps.dress,
     toolsChanged: deskDeps.toolsChanged,
     log: base.log,
+    replay: {
+      ...{ db, clock: base.clock, registry },
+      strategy: product.engine.strategy,
+      modelNamed: product.modelNamed,
+    },
     version: productVersion(),
     prepareTenant: product.prepareTenant,
     invalidateTools: (tenantId) => product.signals.sendNow({ kind: "tools", tenantId }),

@@ -11,6 +11,7 @@ import type { DeskDeps } from "./desk/deps.ts";
 import { createDesk } from "./desk/desk.ts";
 import { heedObjection } from "./desk/freeze.ts";
 import { sealSecretForm } from "./desk/secret-forms.ts";
+import type { ChatModel } from "./domain/chat-model.ts";
 import type { Desk } from "./domain/desk.ts";
 import { newId } from "./domain/ids.ts";
 import type { MessengerName } from "./domain/inbound.ts";
@@ -24,6 +25,7 @@ import type { ShiftableClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
 import { createChatClient } from "./model/chat-client.ts";
 import { createOutbound, type Outbound } from "./outbound/deliver.ts";
+import type { NamedModel } from "./quality/replay/replays.ts";
 import { openQueue, type Queue } from "./queue/queue.ts";
 import type { OpenRedis } from "./queue/redis.ts";
 import { createSweep, type Sweep } from "./queue/sweep.ts";
@@ -70,6 +72,8 @@ export interface Product {
   desk: Desk;
   deskDeps: DeskDeps;
   engine: EngineDeps;
+  /** A model of the configured endpoint; null: the one that answers clients. */
+  modelNamed(name: string | null): NamedModel;
   /** Tools and default policies of a tenant. */
   prepareTenant(tx: Tx, tenantId: string): Promise<void>;
 }
@@ -133,6 +137,10 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
     desk,
     deskDeps,
     engine,
+    modelNamed: (name) => {
+      const modelId = name ?? outside.model.model;
+      return { model: chatClient({ ...outside.model, model: modelId }), modelId };
+    },
     async prepareTenant(tx, tenantId) {
       await registry.sync(tx, tenantId, clock.now());
       await addPolicyRows(tx, tenantId, defaultPolicies());
@@ -211,7 +219,7 @@ function engineOf(base: ProductBase, parts: EngineParts): EngineDeps {
     registry,
     runner: createRunner({ registry, realNow: Date.now, timeoutMs: OUTSIDE_LIMIT_MS }),
     proposing: { registry, dress, costLimitUsd: base.config.runCostLimitUsd },
-    model: createChatClient({ provider: "default", ...parts.outside.model, realNow: Date.now }),
+    model: chatClient(parts.outside.model),
     strategy: ragReplyStrategy(parts),
     log: base.log,
     deadlineMs: base.config.runDeadlineMs,
@@ -219,6 +227,10 @@ function engineOf(base: ProductBase, parts: EngineParts): EngineDeps {
     wait: (ms, signal) => setTimeout(ms, undefined, { signal }),
     showTyping: async (channelId, chatId) => messengers.get(channelId)?.showTyping(chatId),
   };
+}
+
+function chatClient(model: Outside["model"]): ChatModel {
+  return createChatClient({ provider: "default", ...model, realNow: Date.now });
 }
 
 function outsideTools(outside: Outside) {

@@ -17,6 +17,7 @@ import { knowledgeRoutes } from "./routes/knowledge.ts";
 import { orderRoutes } from "./routes/orders.ts";
 import { payoutRoutes } from "./routes/payouts.ts";
 import { policyRoutes } from "./routes/policies.ts";
+import { replayRoutes } from "./routes/quality-replays.ts";
 import { rateRoutes } from "./routes/rates.ts";
 import { requisiteRoutes } from "./routes/requisites.ts";
 import { secretRoutes } from "./routes/secrets.ts";
@@ -80,6 +81,7 @@ export function createAdmin(deps: AdminDeps): Admin {
   mount("/exchange/settings", exchangeSettingsRoutes(deps));
   mount("/exchange/requisites", requisiteRoutes(deps));
   mount("/exchange/orders", orderRoutes(deps));
+  mount("/quality/replays", replayRoutes(deps));
   mount("/secrets", secretRoutes(deps));
   mount("/kb", knowledgeRoutes(deps));
   app.all("*", (c) => {

@@ -3,6 +3,7 @@ import type { Jobs } from "../domain/jobs.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { PolicyRow } from "../domain/policy-row.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { ReplayDeps } from "../quality/replay/replays.ts";
 import type { Db, Tx } from "../store/db.ts";
 import type { Secrets } from "../store/secrets.ts";
 import type { StaffRole } from "../store/staff.ts";
@@ -65,6 +66,8 @@ export interface AdminDeps {
     limit: number;
   }): Promise<FoundPassage[]>;
   log: { error(details: object, message: string): void };
+  /** How recorded conversations are put to models and rules again. */
+  replay: ReplayDeps;
   /** Of the product, as its package says. */
   version: string;
 }

@@ -37,6 +37,7 @@ export const AUDIT_EVENTS = [
   // replies and what staff think of them
   "feedback.given",
   "feedback.retracted",
+  "conversation.replayed",
   "reply.queued",
   "reply.refused",
   "reply.resent",

@@ -23,6 +23,15 @@ export async function conversationOf(
   return row;
 }
 
+/** False also for another tenant's. */
+export async function conversationExists(tx: Tx, tenantId: string, id: string): Promise<boolean> {
+  const rows = await tx
+    .select({ id: conversations.id })
+    .from(conversations)
+    .where(and(eq(conversations.tenantId, tenantId), eq(conversations.id, id)));
+  return rows.length > 0;
+}
+
 /** Whom a call is for; nobody, when the desk itself asked for it. */
 export async function partyOf(
   tx: Tx,

@@ -2,6 +2,9 @@ import { z } from "zod";
 import { type Admin, createAdmin } from "../../src/admin/app.ts";
 import type { AdminDeps, Decision } from "../../src/admin/context.ts";
 import { toRequest } from "../../src/admin/desk-requests.ts";
+import type { ChatModel } from "../../src/domain/chat-model.ts";
+import { llmReplyStrategy } from "../../src/engine/strategy.ts";
+import { createToolResolver } from "../../src/engine/tool-resolver.ts";
 import { createClock } from "../../src/lib/clock.ts";
 import { type Database, openEmbedded, prepareDatabase } from "../../src/store/database.ts";
 import { withOwner, withTenant } from "../../src/store/db.ts";
@@ -17,6 +20,8 @@ import { createRegistry } from "../../src/tools/registry.ts";
 import { createRecordedJobs } from "./recorded-jobs.ts";
 import { withTestKey } from "./row-key.ts";
 import { SMALL_TOOL } from "./small-tool.ts";
+
+const silent: ChatModel = { chat: () => Promise.reject(new Error("no model is asked here")) };
 
 export const SETUP_TOKEN = "setup-token-of-the-test";
 export const MASTER_KEY = Buffer.alloc(32, 7);
@@ -49,7 +54,7 @@ export interface AdminPart {
 }
 
 /** The admin API on a database of its own, in memory. */
-export async function startAdminPart(): Promise<AdminPart> {
+export async function startAdminPart(options: { model?: ChatModel } = {}): Promise<AdminPart> {
   const database = withTestKey(await openEmbedded({ dir: null, durable: false }));
   await prepareDatabase(database, "sandbox");
   const clock = createClock();
@@ -76,6 +81,11 @@ export async function startAdminPart(): Promise<AdminPart> {
       return { accepted: true, message: "A-1 was approved" };
     },
     version: "0.0.0",
+    replay: {
+      ...{ db: database.db, clock, registry },
+      strategy: llmReplyStrategy({ resolver: createToolResolver({ db: database.db, registry }) }),
+      modelNamed: (name) => ({ model: options.model ?? silent, modelId: name ?? "test" }),
+    },
     validatePolicies: (rows) =>
       rows.flatMap((row) => ("nonsense" in row.condition_json ? [`${row.id}: unknown fact`] : [])),
     async prepareTenant(tx, tenantId) {

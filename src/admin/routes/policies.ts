@@ -46,7 +46,8 @@ function parseRows(body: unknown): PolicyRow[] {
   return parseInput(body, z.strictObject({ policies: rowsSchema })).policies;
 }
 
-function refuseUnusable(deps: AdminDeps, rows: readonly PolicyRow[]): void {
+/** Throws UserError for rows that the gate could not weigh. */
+export function refuseUnusable(deps: AdminDeps, rows: readonly PolicyRow[]): void {
   const seen = new Set<string>();
   for (const [index, row] of rows.entries()) {
     if (seen.has(row.id)) throw unusable(index, "id", `${row.id} stands twice`);

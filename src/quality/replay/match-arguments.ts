@@ -1,0 +1,44 @@
+import { canonicalJson, type Json } from "../../domain/json.ts";
+
+/** Where arguments differ from those that are wanted. `path`: `.a.0.b`; empty: the whole. */
+export interface ArgumentDifference {
+  path: string;
+  wanted: Json;
+  got: Json | undefined;
+}
+
+/**
+ * Of objects only the named fields are compared, of lists every item; `{"matches": "regex"}` wants a
+ * text that the expression finds something in.
+ */
+export function differencesOf(
+  wanted: Json,
+  got: Json | undefined,
+  path = "",
+): ArgumentDifference[] {
+  const pattern = patternOf(wanted);
+  if (pattern) {
+    const fits = typeof got === "string" && pattern.test(got);
+    return fits ? [] : [{ path, wanted, got }];
+  }
+  if (Array.isArray(wanted)) {
+    if (!Array.isArray(got) || got.length !== wanted.length) return [{ path, wanted, got }];
+    return wanted.flatMap((one, index) => differencesOf(one, got[index], `${path}.${index}`));
+  }
+  if (wanted !== null && typeof wanted === "object") {
+    if (got === null || typeof got !== "object" || Array.isArray(got))
+      return [{ path, wanted, got }];
+    return Object.entries(wanted).flatMap(([name, value]) =>
+      differencesOf(value, Object.hasOwn(got, name) ? got[name] : undefined, `${path}.${name}`),
+    );
+  }
+  const same = got !== undefined && canonicalJson(wanted) === canonicalJson(got);
+  return same ? [] : [{ path, wanted, got }];
+}
+
+function patternOf(wanted: Json): RegExp | null {
+  if (wanted === null || typeof wanted !== "object" || Array.isArray(wanted)) return null;
+  const { matches, ...others } = wanted;
+  if (typeof matches !== "string" || Object.keys(others).length > 0) return null;
+  return new RegExp(matches, "iu");
+}

@@ -1,0 +1,184 @@
+import { canonicalJson, type Json, type JsonObject } from "../../domain/json.ts";
+import type { JudgedCall } from "../../domain/quality.ts";
+import type { GateFacts } from "../../policy/evaluate.ts";
+import { type Difference, type Fault, shown, type Where } from "../regressions/fault.ts";
+import { isObject, type RegressionRecord } from "../regressions/record.ts";
+import { type Asked, askAgain } from "./ask-again.ts";
+import { judgeCall, type Rules } from "./judge-call.ts";
+import { differencesOf } from "./match-arguments.ts";
+import { readFacts } from "./recorded-facts.ts";
+
+/** What a case is replayed against. */
+export interface CaseReplay {
+  rules: Rules;
+  /** null: schemas and rules alone. */
+  model: Asked | null;
+  /** Told of a case of which nothing could be asked without a model. */
+  onUndecided(record: RegressionRecord): void;
+}
+
+/**
+ * Meets the recorded call, or the one that is expected instead, with schemas and rules as they are
+ * now; with a model, its answer to the recorded messages, too. Each difference is a fault.
+ */
+export async function replayCase(
+  replay: CaseReplay,
+  record: RegressionRecord,
+  where: Where,
+  signal: AbortSignal,
+): Promise<Fault[]> {
+  const facts = readFacts(isObject(record.context.facts) ? record.context.facts : null);
+  const found = [...byRules(replay, record, facts)];
+  if (replay.model) found.push(...(await byModel(replay, record, facts, signal)));
+  return found.map((difference) => ({ ...where, ...difference }));
+}
+
+function byRules(
+  replay: CaseReplay,
+  record: RegressionRecord,
+  facts: GateFacts | null,
+): Difference[] {
+  const { expected, input } = record;
+  const wanted = wantedCall(record);
+  if (wanted) return differencesOfWanted(replay.rules, record, wanted, facts);
+  if (expected.policyResult !== undefined && input.args !== null) {
+    const judged = judgeCall(replay.rules, rawCall(record.toolName, input.args), facts);
+    return differenceOfResult(expected.policyResult, judged);
+  }
+  if (!replay.model) replay.onUndecided(record);
+  return [];
+}
+
+/** null: the case names no call that is right. */
+function wantedCall({ expected, toolName }: RegressionRecord): Wanted | null {
+  if (expected.tool === null) return null;
+  if (expected.tool === undefined && expected.args === undefined) return null;
+  return { tool: expected.tool ?? toolName, args: expected.args ?? null };
+}
+
+interface Wanted {
+  tool: string;
+  /** null: the case names none. */
+  args: JsonObject | null;
+}
+
+function differencesOfWanted(
+  rules: Rules,
+  { expected }: RegressionRecord,
+  { tool, args }: Wanted,
+  facts: GateFacts | null,
+): Difference[] {
+  const isThere = rules.registry.find(tool) && (rules.activeTools?.has(tool) ?? true);
+  if (!isThere)
+    return [
+      { path: "replay.tool", expected: `${tool} to be there and switched on`, actual: "it is not" },
+    ];
+  if (args === null) return [];
+  const judged = judgeCall(rules, rawCall(tool, args), facts);
+  if (expected.policyResult !== undefined) return differenceOfResult(expected.policyResult, judged);
+  if (resultOf(judged) !== "schema_failed") return [];
+  return [
+    { path: "replay.args", expected: "arguments that the schema takes", actual: told(judged) },
+  ];
+}
+
+async function byModel(
+  { model, rules }: CaseReplay,
+  record: RegressionRecord,
+  facts: GateFacts | null,
+  signal: AbortSignal,
+): Promise<Difference[]> {
+  const { messages } = record.input;
+  if (!model || !messages || messages.length === 0)
+    return [
+      { path: "input.messages", expected: "the messages before the call", actual: shown(messages) },
+    ];
+  const answer = await askAgain(model, messages, signal);
+  if (answer.error !== null)
+    return [{ path: "replay.answer", expected: "an answer", actual: answer.error }];
+  const calls = answer.calls.map((call) => judgeCall(rules, call, facts));
+  return [...forbidden(record, calls), ...asExpected(record, calls)];
+}
+
+function forbidden({ expected }: RegressionRecord, calls: readonly JudgedCall[]): Difference[] {
+  const names = new Set(expected.forbiddenTools ?? []);
+  return calls
+    .filter(({ toolName }) => names.has(toolName))
+    .map(({ toolName }) => ({
+      path: "replay.tool",
+      expected: `no call of ${toolName}`,
+      actual: `${toolName} called`,
+    }));
+}
+
+function asExpected(record: RegressionRecord, calls: readonly JudgedCall[]): Difference[] {
+  const { expected, label, toolName, input } = record;
+  const called = calls.map((call) => call.toolName).join(", ") || "no call";
+  if (expected.tool === null)
+    return calls.length === 0 ? [] : [{ path: "replay.tool", expected: "no call", actual: called }];
+  const wanted = wantedCall(record);
+  if (wanted) {
+    const same = calls.filter((call) => call.toolName === wanted.tool);
+    if (same.length === 0) return [{ path: "replay.tool", expected: wanted.tool, actual: called }];
+    const each = same.map((call) => differencesOfCall(record, wanted, call));
+    return each.find((differences) => differences.length === 0) ?? each[0] ?? [];
+  }
+  if (label !== "bad_args") return [];
+  const again = calls.filter((call) => call.toolName === toolName);
+  const bad = again.find((call) => isBadAgain(call, input.args));
+  return bad
+    ? [
+        {
+          path: "replay.args",
+          expected: "other arguments than those that people marked",
+          actual: told(bad),
+        },
+      ]
+    : [];
+}
+
+function differencesOfCall(
+  { expected }: RegressionRecord,
+  { args }: Wanted,
+  call: JudgedCall,
+): Difference[] {
+  return [
+    ...(args === null
+      ? []
+      : differencesOf(args, call.args).map(({ path, wanted, got }) => ({
+          path: `replay.args${path}`,
+          expected: shown(wanted),
+          actual: shown(got),
+        }))),
+    ...(expected.policyResult === undefined ? [] : differenceOfResult(expected.policyResult, call)),
+  ];
+}
+
+function isBadAgain(call: JudgedCall, marked: Json): boolean {
+  return resultOf(call) === "schema_failed" || canonicalJson(call.args) === canonicalJson(marked);
+}
+
+function differenceOfResult(expected: string, judged: JudgedCall): Difference[] {
+  const actual = resultOf(judged);
+  return actual === expected
+    ? []
+    : [{ path: "replay.policyResult", expected, actual: told(judged) }];
+}
+
+/** `schema_failed` also for a tool that is not there. */
+function resultOf({ policyResult, reason }: JudgedCall): string {
+  if (policyResult) return policyResult;
+  return reason === "facts_unknown"
+    ? "unknown: the case holds no facts of its gate"
+    : "schema_failed";
+}
+
+function told(judged: JudgedCall): string {
+  const result = resultOf(judged);
+  const { reason } = judged;
+  return reason && reason !== "facts_unknown" ? shown(`${result}: ${reason}`).slice(1, -1) : result;
+}
+
+function rawCall(name: string, args: JsonObject) {
+  return { name, arguments: JSON.stringify(args) };
+}
