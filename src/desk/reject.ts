@@ -1,5 +1,5 @@
 import { approvalName } from "../domain/approval.ts";
-import { type ApprovalRow, addVote, setApproval } from "../store/approvals.ts";
+import { type ApprovalRow, addVote, setApproval, voidVotes } from "../store/approvals.ts";
 import type { Tx } from "../store/db.ts";
 import { approvalDelay, insertLatencies } from "../store/latencies.ts";
 import { recordOutcome } from "../store/outcomes.ts";
@@ -27,14 +27,13 @@ export async function reject(
   const reason = by.reason?.trim() || null;
   const texts = DESK_TEXTS[deps.dress.staffLanguage];
   const name = approvalName(approval.number);
+  const vote = { tenantId, approvalId: approval.id, staffId: by.staff.id, now };
+  await voidVotes(tx, vote); // who said yes before says no now
   await addVote(tx, {
-    tenantId,
-    approvalId: approval.id,
-    staffId: by.staff.id,
+    ...vote,
     decision: "reject",
     via: by.via,
     actionDigest: approval.actionDigest,
-    now,
   });
   await setApproval(tx, {
     tenantId,

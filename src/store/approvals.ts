@@ -303,10 +303,10 @@ export async function votersOf(
     });
 }
 
-/** The action was changed: what people decided about it before counts no more. */
+/** What people decided before counts no more: the action was changed, or one of them, `staffId`, did. */
 export async function voidVotes(
   tx: Tx,
-  which: { tenantId: string; approvalId: string; now: number },
+  which: { tenantId: string; approvalId: string; staffId?: string; now: number },
 ): Promise<void> {
   const standing = await tx
     .select()
@@ -315,6 +315,7 @@ export async function voidVotes(
       and(
         eq(approvalVotes.tenantId, which.tenantId),
         eq(approvalVotes.approvalId, which.approvalId),
+        ...(which.staffId === undefined ? [] : [eq(approvalVotes.staffId, which.staffId)]),
         isNull(approvalVotes.voidedAt),
       ),
     )

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { setApproval } from "../../src/store/approvals.ts";
-import { approvalQueue } from "../../src/store/schema/approvals.ts";
+import { approvalQueue, approvalVotes } from "../../src/store/schema/approvals.ts";
 import { updateStaff } from "../../src/store/staff.ts";
 import { forEachEngine } from "../support/database.ts";
 import { type Office, officeRules, openOffice, TENANT } from "../support/office.ts";
@@ -162,6 +162,21 @@ forEachEngine((open) => {
       const lead = await addLead(office);
       return { lead, approval: await lead.asksPayout() };
     };
+
+    it("one person's no takes the place of the same person's yes", async () => {
+      const { approval } = await ask();
+      await office.decides(approval.id, operator);
+      const rejected = await office.decides(approval.id, operator, { decision: "reject" });
+      expect(rejected).toMatchObject({ accepted: true, code: "rejected" });
+      const votes = await office.tenant((tx) =>
+        tx.select().from(approvalVotes).where(eq(approvalVotes.approvalId, approval.id)),
+      );
+      const told = votes.map(({ decision, voidedAt }) => [decision, voidedAt !== null]);
+      expect(told.sort()).toEqual([
+        ["approve", true],
+        ["reject", false],
+      ]);
+    });
 
     it("so one person who presses twice counts once, whatever the messenger", async () => {
       const { lead, approval } = await ask();
