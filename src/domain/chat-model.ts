@@ -1,4 +1,5 @@
 import type { FailureClass } from "./failure.ts";
+import type { JsonObject } from "./json.ts";
 
 /** One message of a Chat Completions request, provider-neutral. */
 export type ChatMessage =
@@ -6,9 +7,26 @@ export type ChatMessage =
   | {
       role: "assistant";
       content: string;
-      toolCalls?: { id: string; name: string; arguments: string }[];
+      /** As the outcome gave it; goes back to the model that it came from, and to no other. */
+      reasoning?: Reasoning;
+      toolCalls?: WireCall[];
     }
   | { role: "tool"; toolCallId: string; content: string };
+
+/** A call in the history. `extra`: what the provider wants back with it, like a signature. */
+export interface WireCall {
+  id: string;
+  name: string;
+  arguments: string;
+  extra?: JsonObject;
+}
+
+/** What a model thought, in its endpoint's own fields. It is never shown to anybody. */
+export interface Reasoning {
+  provider: string;
+  model: string;
+  fields: JsonObject;
+}
 
 /**
  * A tool as a model is told of it; what comes back is text that is checked against our own schema.
@@ -26,8 +44,19 @@ export interface ToolDefinition {
 export interface ChatRequest {
   messages: ChatMessage[];
   tools: ToolDefinition[];
+  /** The answer is wanted as JSON of this shape; an endpoint that knows no such wish is asked without. */
+  responseSchema?: { name: string; schema: Record<string, unknown> };
   /** `reply`, `repair`, … splits journals and ratings by task. */
   operation: string;
+  /** Ties the calls of one task together in journals; it is not sent. */
+  traceId?: string;
+  /** Further fields of the request, like `temperature`; they win over those of the endpoint. */
+  params?: JsonObject;
+  /**
+   * Asks for a stream and gets its text as it comes. A preview: what counts is the outcome's text,
+   * and what looks like a call or like thinking is held back.
+   */
+  onDelta?(text: string): void;
   /** Real time, for the whole call with the reading of its answer. */
   timeoutMs: number;
   signal: AbortSignal;
@@ -39,7 +68,32 @@ export interface ProposedCall {
   providerId: string;
   name: string;
   arguments: string;
+  /** Goes back with the call in the history, to this provider alone. */
+  extra?: JsonObject;
 }
+
+/** What kept a call from an answer; the class says whether it may pass. */
+export type ChatFault =
+  | "unreachable"
+  | "timeout"
+  /** The caller gave it up. */
+  | "aborted"
+  /** An HTTP status that says no. */
+  | "status"
+  /** Status 200 with an error in it. */
+  | "error_body"
+  /** Status 200, and no answer can be read from it. */
+  | "unreadable"
+  /** Neither words nor calls. */
+  | "empty"
+  /** The model or a filter would not answer. */
+  | "refused"
+  /** A call was written into the text, and of no tool that is offered. */
+  | "text_call"
+  /** The newest turn alone is too long for the model. */
+  | "context_overflow"
+  /** The account is used up: waiting does not help. */
+  | "quota";
 
 /** How a model call went: also failures are values, so that each attempt is journaled. */
 export type ChatOutcome =
@@ -49,6 +103,9 @@ export type ChatOutcome =
       calls: ProposedCall[];
       /** The answer was cut (length, lost stream): its calls must not run. */
       cut: boolean;
+      reasoning?: Reasoning;
+      /** So many of the oldest messages were left out, because all of them were too long. */
+      leftOut?: number;
       journal: ModelJournal;
     }
   | {
@@ -56,7 +113,11 @@ export type ChatOutcome =
       retryable: boolean;
       /** Left out: what `retryable` says of it is all that is known. */
       failure?: FailureClass;
+      /** The least time to wait, by the endpoint's own word; null: it said nothing. */
       retryAfterMs: number | null;
+      fault?: ChatFault;
+      /** HTTP status; left out: there was no answer at all. */
+      status?: number;
       error: string;
       journal: ModelJournal;
     };

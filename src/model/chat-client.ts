@@ -1,19 +1,14 @@
-import OpenAI, {
-  APIConnectionError,
-  APIConnectionTimeoutError,
-  APIError,
-  APIUserAbortError,
-} from "openai";
-import type {
-  ChatMessage,
-  ChatModel,
-  ChatOutcome,
-  ChatRequest,
-  ModelJournal,
-} from "../domain/chat-model.ts";
-import { messageOf } from "../domain/errors.ts";
-import { type FailureClass, failureOfStatus, isRetryable } from "../domain/failure.ts";
-import { readAnswer } from "./answer.ts";
+import OpenAI from "openai";
+import type { ChatModel, ChatOutcome, ChatRequest, ModelJournal } from "../domain/chat-model.ts";
+import type { JsonObject } from "../domain/json.ts";
+import { compactHistory } from "./compact-history.ts";
+import { type Demands, learn, USUAL } from "./demands.ts";
+import { refusing } from "./http-refusal.ts";
+import { createLeanFetch } from "./lean-fetch.ts";
+import { type Limit, openLimit } from "./limit.ts";
+import { readResponse } from "./read-response.ts";
+import { thrownOutcome } from "./thrown-outcome.ts";
+import { requestBody, tokenCapOf } from "./wire.ts";
 
 /** `apiKey` goes to `baseUrl` alone. */
 export interface ChatClientOptions {
@@ -22,92 +17,136 @@ export interface ChatClientOptions {
   baseUrl: string;
   apiKey: string;
   model: string;
+  /** Fields of every request, like `temperature`; those of a request win. */
+  params?: JsonObject;
+  /** What the endpoint is known to demand; the rest is learned from what it refuses. */
+  demands?: Partial<Demands>;
   /** Real time, milliseconds. */
   realNow(): number;
 }
 
-/** One OpenAI-compatible endpoint. Every outcome is a value; the caller decides about retries. */
+/** Requests of one call, the first included: each of the others mends what was refused. */
+const MOST_REQUESTS = 6;
+
+/**
+ * One OpenAI-compatible endpoint, one attempt. A request is sent again only when the endpoint said
+ * what was wrong with it: a field that it does not take, or a history that is too long. Every
+ * outcome is a value; the caller decides about retries.
+ */
 export function createChatClient(options: ChatClientOptions): ChatModel {
-  const client = new OpenAI({ baseURL: options.baseUrl, apiKey: options.apiKey, maxRetries: 0 });
+  const client = new OpenAI({
+    ...{ baseURL: options.baseUrl, apiKey: options.apiKey, maxRetries: 0 },
+    fetch: refusing(createLeanFetch()),
+  });
+  const endpoint: Endpoint = { client, options, demands: { ...USUAL, ...options.demands } };
   return {
     async chat(request) {
-      const startedAt = options.realNow();
-      const journal = (): ModelJournal => ({
-        provider: options.provider,
-        modelId: options.model,
-        inputTokens: null,
-        outputTokens: null,
-        finishReason: null,
-        latencyMs: Math.max(0, options.realNow() - startedAt),
-      });
-      // the client's own limit ends with the headers: a body may drip for ever
-      const limit = AbortSignal.timeout(request.timeoutMs);
+      const limit = openLimit(request);
       try {
-        const answer: unknown = await client.chat.completions.create(bodyOf(options, request), {
-          timeout: request.timeoutMs,
-          signal: AbortSignal.any([request.signal, limit]),
-        });
-        return readAnswer(answer, journal());
-      } catch (error) {
-        return failureOf(error, limit.aborted ? "timeout" : classOf(error), journal());
+        return await converse(endpoint, request, limit);
+      } finally {
+        limit.close();
       }
     },
   };
 }
 
-function bodyOf(options: ChatClientOptions, request: ChatRequest) {
-  const tools = request.tools.map((tool) => ({ type: "function" as const, function: tool }));
-  return {
-    model: options.model,
-    messages: request.messages.map(wireMessage),
-    metadata: { operation: request.operation },
-    ...(tools.length > 0 ? { tools } : {}),
+interface Endpoint {
+  client: OpenAI;
+  options: ChatClientOptions;
+  /** Grows: what was learned once is not asked again. */
+  demands: Demands;
+}
+
+/** What is asked for by now, after what was refused. */
+interface Wish {
+  request: ChatRequest;
+  compactions: number;
+  leftOut: number;
+}
+
+async function converse(
+  endpoint: Endpoint,
+  request: ChatRequest,
+  limit: Limit,
+): Promise<ChatOutcome> {
+  const startedAt = endpoint.options.realNow();
+  let wish: Wish = { request, compactions: 0, leftOut: 0 };
+  for (let requests = 1; ; requests += 1) {
+    const heeded = endpoint.demands; // others may learn meanwhile
+    const outcome = await attempt(endpoint, wish.request, { limit, startedAt });
+    if (outcome.kind === "answer")
+      return wish.leftOut > 0 ? { ...outcome, leftOut: wish.leftOut } : outcome;
+    const next = limit.signal.aborted ? null : mended(endpoint, wish, { outcome, heeded });
+    if (!next || requests >= MOST_REQUESTS) return outcome;
+    wish = next;
+  }
+}
+
+async function attempt(
+  { client, options, demands }: Endpoint,
+  request: ChatRequest,
+  { limit, startedAt }: { limit: Limit; startedAt: number },
+): Promise<ChatOutcome> {
+  const journal: ModelJournal = {
+    ...{ provider: options.provider, modelId: options.model },
+    ...{ inputTokens: null, outputTokens: null, finishReason: null, latencyMs: 0 },
   };
+  const { provider, model } = options;
+  try {
+    const sent = client.post("/chat/completions", {
+      body: requestBody(options, request, demands),
+      timeout: Math.max(1, Math.ceil(request.timeoutMs)),
+      signal: limit.signal,
+    });
+    return await readResponse(await sent.asResponse(), {
+      ...{ journal, onDelta: request.onDelta, leave: limit.leave },
+      asked: {
+        toolNames: new Set(request.tools.map(({ name }) => name)),
+        tokenCap: tokenCapOf(options, request),
+        isData: request.responseSchema !== undefined,
+        origin: { provider, model },
+        now: options.realNow(),
+      },
+    });
+  } catch (error) {
+    return thrownOutcome(error, { limit, journal, now: options.realNow() });
+  } finally {
+    journal.latencyMs = Math.max(0, options.realNow() - startedAt);
+  }
 }
 
-function wireMessage(message: ChatMessage): OpenAI.ChatCompletionMessageParam {
-  if (message.role === "tool")
-    return { role: "tool", tool_call_id: message.toolCallId, content: message.content };
-  if (message.role !== "assistant") return message;
-  if (!message.toolCalls) return { role: "assistant", content: message.content };
-  return {
-    role: "assistant",
-    content: message.content === "" ? null : message.content,
-    tool_calls: message.toolCalls.map((call) => ({
-      id: call.id,
-      type: "function" as const,
-      function: { name: call.name, arguments: call.arguments },
-    })),
-  };
+/** Statuses of servers that take no schema of the answer. */
+const SCHEMA_REFUSALS: ReadonlySet<number> = new Set([400, 422, 501]);
+/** How much of the older exchanges is kept, one time after the other. */
+const SHARES = [0.5, 0];
+
+/** The request as it may be taken; null: nothing that was said helps. */
+function mended(
+  endpoint: Endpoint,
+  wish: Wish,
+  { outcome, heeded }: { outcome: Extract<ChatOutcome, { kind: "failed" }>; heeded: Demands },
+): Wish | null {
+  const { request } = wish;
+  const { status = 0, error, fault } = outcome;
+  if (fault === "context_overflow") return compacted(wish);
+  if (fault !== "status" && fault !== "error_body") return null;
+  const learned = learn(heeded, { status, error });
+  if (learned) {
+    endpoint.demands = { ...endpoint.demands, ...learned };
+    return wish;
+  }
+  if (!request.responseSchema || !SCHEMA_REFUSALS.has(status)) return null;
+  const { responseSchema: _schema, ...plain } = request;
+  return { ...wish, request: plain };
 }
 
-function failureOf(error: unknown, failure: FailureClass, journal: ModelJournal): ChatOutcome {
-  return {
-    kind: "failed",
-    retryable: isRetryable(failure),
-    failure,
-    retryAfterMs: error instanceof APIError ? retryAfterOf(error) : null,
-    error: messageOf(error).slice(0, 500),
-    journal,
-  };
-}
-
-function classOf(error: unknown): FailureClass {
-  if (error instanceof APIConnectionTimeoutError) return "timeout";
-  if (error instanceof APIUserAbortError || error instanceof APIConnectionError) return "network";
-  if (!(error instanceof APIError)) return "transient"; // a body that is no JSON
-  if (error.status === 429 && isQuota(error)) return "insufficient_funds";
-  return failureOfStatus(error.status ?? 0) ?? "transient";
-}
-
-/** A used-up quota does not come back by waiting. */
-function isQuota(error: APIError): boolean {
-  return error.code === "insufficient_quota" || error.type === "insufficient_quota";
-}
-
-function retryAfterOf(error: APIError): number | null {
-  const header = error.headers?.get("retry-after");
-  if (!header) return null;
-  const seconds = Number(header);
-  return Number.isFinite(seconds) ? seconds * 1000 : null;
+function compacted(wish: Wish): Wish | null {
+  for (let at = wish.compactions; at < SHARES.length; at += 1) {
+    const shorter = compactHistory(wish.request.messages, SHARES[at] ?? 0);
+    if (!shorter) continue;
+    const request = { ...wish.request, messages: shorter.messages };
+    return { request, compactions: at + 1, leftOut: wish.leftOut + shorter.leftOut };
+  }
+  return null;
 }

@@ -1,0 +1,28 @@
+/** For what an endpoint sent: nothing is believed before it was looked at. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Anything but text counts as none. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** Counts that make no sense are not known. */
+export function countOf(value: unknown): number | null {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+/** Text that every store and every other endpoint takes. */
+export function cleanText(value: unknown, most = Number.POSITIVE_INFINITY): string {
+  return textOf(value).slice(0, most).replaceAll("\0", "").toWellFormed();
+}
+
+/** undefined: it is no JSON. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
