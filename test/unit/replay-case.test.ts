@@ -59,7 +59,7 @@ async function replay(
   const faults = await replayCase(
     {
       rules: { registry, policies, activeTools: null },
-      model: model ? { model, modelId: "m", tools: [], system: "rules" } : null,
+      model: model ? { model, modelId: "m", tools: [], systemFor: () => "rules" } : null,
       onUndecided: ({ id }) => undecided.push(id),
     },
     one,
@@ -96,7 +96,7 @@ describe("by schemas and rules", () => {
   test("the call that is expected instead is what is judged", async () => {
     const good = record({ args: ARGS, policyResult: "allow" });
     expect((await replay(good)).faults).toEqual([]);
-    const unfit = record({ args: { title: 7 } });
+    const unfit = record({ args: { ...ARGS, title: 7 } });
     expect((await replay(unfit)).faults[0]).toMatch(
       /^replay\.args: arguments that the schema takes/,
     );

@@ -10,14 +10,13 @@ export interface CheckedRecord {
 /** Finds everything that is wrong with a record, not only the first thing. */
 export function checkRecord(value: unknown): CheckedRecord {
   const parsed = regressionRecordSchema.safeParse(value);
-  const faults = [
-    ...(parsed.error?.issues ?? []).map((issue) => ({
-      path: pathText(issue.path),
-      expected: issue.message,
-      actual: shown(valueAt(value, issue.path)),
-    })),
-    ...disagreements(value),
-  ];
+  const shape = (parsed.error?.issues ?? []).map((issue) => ({
+    path: pathText(issue.path),
+    expected: issue.message,
+    actual: shown(valueAt(value, issue.path)),
+  }));
+  const named = new Set(shape.map(({ path }) => path));
+  const faults = [...shape, ...disagreements(value).filter(({ path }) => !named.has(path))];
   return { record: faults.length === 0 ? (parsed.data ?? null) : null, faults };
 }
 

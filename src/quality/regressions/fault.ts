@@ -20,8 +20,11 @@ export type Where = Pick<Fault, "line" | "case" | "tool">;
 export function faultLine(fault: Fault): string {
   const { line, path, expected, actual } = fault;
   const place = `line ${line}, case ${fault.case ?? "?"}, tool ${fault.tool ?? "?"}`;
-  return `FAIL ${place}, path ${path}: expected ${expected}, actual ${actual}`;
+  const text = `FAIL ${place}, path ${path}: expected ${expected}, actual ${actual}`;
+  return oneLine(text, LINE_LENGTH);
 }
+
+const LINE_LENGTH = 2000;
 
 const SHOWN_LENGTH = 120;
 

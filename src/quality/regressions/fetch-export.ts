@@ -14,24 +14,43 @@ export interface ExportRequest {
   token: string;
 }
 
-const ROUTE = "/api/admin/quality/tool-call-regression-cases/export.jsonl";
+const ROUTE = "quality/tool-call-regression-cases/export.jsonl";
 const ANSWER_LIMIT_MS = 60_000;
 /** Five thousand cases of some forty kilobytes. */
 const MOST_BYTES = 200_000_000;
 
 /** Whole address of the export; no token in it. */
 export function exportUrl({ base, status, limit, tenant }: Omit<ExportRequest, "token">): URL {
-  const prefix = base.pathname.replace(/\/+$/, "").replace(/\/api\/admin$/, "");
-  const url = new URL(`${prefix}${ROUTE}`, base.origin);
+  const url = routeUrl({ base, tenant: null }, ROUTE);
   url.searchParams.set("status", status);
   url.searchParams.set("limit", String(limit));
   if (tenant !== null) url.searchParams.set("tenant", tenant);
   return url;
 }
 
+function routeUrl({ base, tenant }: Pick<ExportRequest, "base" | "tenant">, route: string): URL {
+  const prefix = base.pathname.replace(/\/+$/, "").replace(/\/api\/admin$/, "");
+  const url = new URL(`${prefix}/api/admin/${route}`, base.origin);
+  if (tenant !== null) url.searchParams.set("tenant", tenant);
+  return url;
+}
+
 /** The export's text. Throws StartError, one line with the next step and without the token. */
-export async function fetchExport(request: ExportRequest): Promise<string> {
-  const url = exportUrl(request);
+export function fetchExport(request: ExportRequest): Promise<string> {
+  return fetchText(request, exportUrl(request));
+}
+
+/** What another route of the same bot answers. Throws StartError like `fetchExport`. */
+export async function fetchJson(request: ExportRequest, route: string): Promise<unknown> {
+  const text = await fetchText(request, routeUrl(request, route));
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new StartError(`GET /${route}: is no JSON; check --api-base`, { cause });
+  }
+}
+
+async function fetchText(request: ExportRequest, url: URL): Promise<string> {
   const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
   try {
     const response = await fetch(url, {

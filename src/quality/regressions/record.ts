@@ -77,7 +77,7 @@ export const regressionRecordSchema = z.looseObject(
       {
         behavior: filled,
         proposalKind: filled.optional(),
-        actionItems: z.array(text, "a list of texts").optional(),
+        actionItems: z.array(text, "a list of texts"),
         tool: filledText("a tool's name, or null for no tool").nullable().optional(),
         args: z.custom<JsonObject>(isObject, anObject).optional(),
         policyResult: z.enum(POLICY_RESULTS, oneOf(POLICY_RESULTS)).optional(),

@@ -51,6 +51,14 @@ export function judgeCall(rules: Rules, call: RawCall, facts: GateFacts | null):
   };
 }
 
+/** False: fields that the schema wants are not among the arguments, which name only some of them. */
+export function isWholeCall({ registry }: Rules, call: RawCall): boolean {
+  const registered = registry.find(call.name);
+  if (!registered) return true;
+  const checked = checkArguments(registered.tool, call);
+  return checked.ok || checked.errors.every(({ rule }) => rule !== "required");
+}
+
 /** Of another tool than the recorded one, what depends on the tool is told anew. */
 function factsOf(rules: Rules, tool: AnyTool, call: RawCall, facts: GateFacts): GateFacts {
   const isSame = facts.tool.name === tool.name;

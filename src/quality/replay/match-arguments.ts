@@ -36,6 +36,12 @@ export function differencesOf(
   return same ? [] : [{ path, wanted, got }];
 }
 
+/** Somewhere in it stands an expression, not a value. */
+export function holdsPattern(wanted: Json): boolean {
+  if (wanted === null || typeof wanted !== "object") return false;
+  return patternOf(wanted) !== null || Object.values(wanted).some(holdsPattern);
+}
+
 function patternOf(wanted: Json): RegExp | null {
   if (wanted === null || typeof wanted !== "object" || Array.isArray(wanted)) return null;
   const { matches, ...others } = wanted;

@@ -4,15 +4,15 @@ import type { GateFacts } from "../../policy/evaluate.ts";
 import { type Difference, type Fault, shown, type Where } from "../regressions/fault.ts";
 import { isObject, type RegressionRecord } from "../regressions/record.ts";
 import { type Asked, askAgain } from "./ask-again.ts";
-import { judgeCall, type Rules } from "./judge-call.ts";
-import { differencesOf } from "./match-arguments.ts";
+import { isWholeCall, judgeCall, type RawCall, type Rules } from "./judge-call.ts";
+import { differencesOf, holdsPattern } from "./match-arguments.ts";
 import { readFacts } from "./recorded-facts.ts";
 
 /** What a case is replayed against. */
 export interface CaseReplay {
   rules: Rules;
-  /** null: schemas and rules alone. */
-  model: Asked | null;
+  /** null: schemas and rules alone. `systemFor`: the system message of a case, as it is now. */
+  model: (Omit<Asked, "system"> & { systemFor(record: RegressionRecord): string }) | null;
   /** Told of a case of which nothing could be asked without a model. */
   onUndecided(record: RegressionRecord): void;
 }
@@ -40,7 +40,7 @@ function byRules(
 ): Difference[] {
   const { expected, input } = record;
   const wanted = wantedCall(record);
-  if (wanted) return differencesOfWanted(replay.rules, record, wanted, facts);
+  if (wanted) return differencesOfWanted(replay, record, wanted, facts);
   if (expected.policyResult !== undefined && input.args !== null) {
     const judged = judgeCall(replay.rules, rawCall(record.toolName, input.args), facts);
     return differenceOfResult(expected.policyResult, judged);
@@ -63,23 +63,39 @@ interface Wanted {
 }
 
 function differencesOfWanted(
-  rules: Rules,
-  { expected }: RegressionRecord,
+  replay: CaseReplay,
+  record: RegressionRecord,
   { tool, args }: Wanted,
   facts: GateFacts | null,
 ): Difference[] {
+  const { rules } = replay;
+  const { policyResult } = record.expected;
   const isThere = rules.registry.find(tool) && (rules.activeTools?.has(tool) ?? true);
   if (!isThere)
     return [
       { path: "replay.tool", expected: `${tool} to be there and switched on`, actual: "it is not" },
     ];
-  if (args === null) return [];
-  const judged = judgeCall(rules, rawCall(tool, args), facts);
-  if (expected.policyResult !== undefined) return differenceOfResult(expected.policyResult, judged);
+  const call = args && wholeCall(rules, { tool, args });
+  if (!call) {
+    // some fields, or expressions: what a model fills in is compared with them
+    if (!replay.model) replay.onUndecided(record);
+    return [];
+  }
+  const judged = judgeCall(rules, call, facts);
+  if (policyResult !== undefined) return differenceOfResult(policyResult, judged);
   if (resultOf(judged) !== "schema_failed") return [];
   return [
     { path: "replay.args", expected: "arguments that the schema takes", actual: told(judged) },
   ];
+}
+
+/** null: only some fields of a call, or expressions. */
+function wholeCall(
+  rules: Rules,
+  { tool, args }: { tool: string; args: JsonObject },
+): RawCall | null {
+  const call = rawCall(tool, args);
+  return !holdsPattern(args) && isWholeCall(rules, call) ? call : null;
 }
 
 async function byModel(
@@ -93,7 +109,7 @@ async function byModel(
     return [
       { path: "input.messages", expected: "the messages before the call", actual: shown(messages) },
     ];
-  const answer = await askAgain(model, messages, signal);
+  const answer = await askAgain({ ...model, system: model.systemFor(record) }, messages, signal);
   if (answer.error !== null)
     return [{ path: "replay.answer", expected: "an answer", actual: answer.error }];
   const calls = answer.calls.map((call) => judgeCall(rules, call, facts));
@@ -179,6 +195,6 @@ function told(judged: JudgedCall): string {
   return reason && reason !== "facts_unknown" ? shown(`${result}: ${reason}`).slice(1, -1) : result;
 }
 
-function rawCall(name: string, args: JsonObject) {
+function rawCall(name: string, args: JsonObject): RawCall {
   return { name, arguments: JSON.stringify(args) };
 }

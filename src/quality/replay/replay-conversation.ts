@@ -1,6 +1,7 @@
 import { canonicalJson } from "../../domain/json.ts";
 import type { Language } from "../../domain/language.ts";
 import type { JudgedCall, ReplayedTurn } from "../../domain/quality.ts";
+import type { ReplyStyle } from "../../domain/style.ts";
 import { buildPrompt } from "../../engine/prompt.ts";
 import type { Evidence } from "../../engine/strategy.ts";
 import type { GateFacts } from "../../policy/evaluate.ts";
@@ -16,6 +17,8 @@ export interface ConversationReplay {
   gates: readonly RecordedGate[];
   rules: Rules;
   businessName: string;
+  /** The one that replies are written in now; null: there is none. */
+  style: ReplyStyle | null;
   language: Language;
   /** null: no model is asked, and the recorded calls meet the rules as they are now. */
   model: Omit<Asked, "system"> | null;
@@ -91,6 +94,7 @@ async function askedAgain(
     evidence: await replay.evidenceFor(leadTexts),
     language: replay.language,
     businessName: replay.businessName,
+    style: replay.style,
     continuation: before.at(-1)?.kind === "event",
   });
   if (!replay.model || system?.role !== "system") throw new Error("a prompt begins with its rules");

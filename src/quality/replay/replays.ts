@@ -6,7 +6,7 @@ import type { ReplyStrategy } from "../../engine/strategy.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { conversationOf } from "../../store/conversations.ts";
 import { type Db, withTenant } from "../../store/db.ts";
-import { tenantName } from "../../store/engine-reads.ts";
+import { voiceOf } from "../../store/engine-reads.ts";
 import { listPolicyRows } from "../../store/policies.ts";
 import { insertReplay, recordedGates } from "../../store/replay-reads.ts";
 import { activeToolNames } from "../../store/tool-registry.ts";
@@ -55,10 +55,10 @@ export async function makeReplay(
   const read = await readConversation(deps, wish);
   const named = wish.model ? deps.modelNamed(wish.model.name) : null;
   const tools = named ? await deps.strategy.resolveTools({ tenantId, conversationId }) : [];
-  const { transcript, gates, businessName, language } = read;
+  const { transcript, gates, businessName, style, language } = read;
   const turns = await replayConversation(
     {
-      ...{ transcript, gates, businessName, language },
+      ...{ transcript, gates, businessName, style, language },
       rules: {
         registry: deps.registry,
         policies: wish.policies ?? read.policies,
@@ -94,7 +94,7 @@ function readConversation(deps: ReplayDeps, { tenantId, conversationId }: Replay
     const { language } = await conversationOf(tx, tenantId, conversationId);
     return {
       language,
-      businessName: await tenantName(tx, tenantId),
+      ...(await voiceOf(tx, tenantId)),
       transcript: await loadTranscript(tx, { tenantId, conversationId, limit: MESSAGES }),
       gates: await recordedGates(tx, { tenantId, conversationId }),
       policies: await listPolicyRows(tx, tenantId),
