@@ -1,0 +1,64 @@
+import { type Admin, createAdmin } from "./admin/app.ts";
+import { productVersion } from "./cli/product-version.ts";
+import { decide } from "./desk/decide.ts";
+import { policyProblems } from "./policy/policy-problems.ts";
+import type { Product, ProductBase } from "./product.ts";
+import type { ProductEvals } from "./product-evals.ts";
+import { withTenant } from "./store/db.ts";
+import { staffById } from "./store/staff.ts";
+
+/** The admin API on the product's own parts. Without `evals` none are run for it. */
+export function createProductAdmin(
+  base: ProductBase,
+  product: Product,
+  evals?: ProductEvals,
+): Admin {
+  const { db } = base.database;
+  const { registry, knowledge, deskDeps } = product;
+  return createAdmin({
+    db,
+    clock: base.clock,
+    secrets: base.secrets,
+    registry,
+    jobs: product.queue,
+    dress: deskDeps.dress,
+    toolsChanged: deskDeps.toolsChanged,
+    publicUrl: base.config.publicUrl,
+    playground: base.config.sandbox,
+    log: base.log,
+    ...(evals ? { evals: evals.runner, shadowEvals: evals.shadow } : {}),
+    replay: {
+      ...{ db, clock: base.clock, registry },
+      strategy: product.engine.strategy,
+      modelNamed: product.modelNamed,
+    },
+    version: productVersion(),
+    prepareTenant: product.prepareTenant,
+    invalidateTools: (tenantId) => product.signals.sendNow({ kind: "tools", tenantId }),
+    knowledgeChanged: () => {}, // the index looks at the documents' stamp at each search
+    validatePolicies: (rows) =>
+      policyProblems(rows, new Set(registry.all().map(({ tool }) => tool.name))),
+    async searchKnowledge({ tenantId, text, limit }) {
+      const hits = await withTenant(db, tenantId, (tx) =>
+        knowledge.search(tx, { tenantId, text, topK: limit }),
+      );
+      return hits.map((hit) => ({ ...hit }));
+    },
+    decide: (decision) =>
+      withTenant(db, decision.tenantId, async (tx) => {
+        const { tenantId, staffId } = decision;
+        const staff = await staffById(tx, tenantId, staffId);
+        const { accepted, code, message } = await decide(tx, deskDeps, {
+          tenantId,
+          approvalId: decision.approvalId,
+          staff,
+          decision: decision.decision,
+          reason: decision.reason ?? null,
+          edit: decision.edit ?? null,
+          ...(decision.digest === undefined ? {} : { seen: decision.digest }),
+          via: "api",
+        });
+        return accepted ? { accepted, message } : { accepted, code, message };
+      }),
+  });
+}

@@ -1,0 +1,101 @@
+import type { ChatMessage } from "../../domain/chat-model.ts";
+import { UserError } from "../../domain/errors.ts";
+import type { Json, JsonObject } from "../../domain/json.ts";
+import type { RegressionRecord } from "../regressions/record.ts";
+import { type EvalCase, evalCaseSchema } from "./case-format.ts";
+import { problemOf } from "./read-cases.ts";
+
+const LONGEST_TITLE = 140;
+const MOST_LINES = 60;
+
+/**
+ * A regression case as a scenario: the client's last words are put to a model again, after what was
+ * said before them, and what people expected is expected. Throws UserError where it holds too little.
+ */
+export function caseFromRegression(record: RegressionRecord): EvalCase {
+  const name = `REG-${record.id}`;
+  const messages = (record.input.messages ?? []) as ChatMessage[]; // their shape was checked
+  const lastAt = messages.findLastIndex(({ role }) => role === "user");
+  const last = messages[lastAt];
+  if (!last)
+    throw new UserError("unprocessable", `${name} holds no words of a client to put again`, "id");
+  const { language, client } = contextOf(record.context);
+  const { tool, args, policyResult, forbiddenTools } = record.expected;
+  const written = {
+    case_name: `${name}: ${record.title}`.slice(0, LONGEST_TITLE),
+    ...{ language, client, note: record.expected.behavior.slice(0, 1000) },
+    before: linesOf(messages.slice(0, lastAt)).slice(-MOST_LINES),
+    message: last.content,
+    ...(tool === undefined ? {} : { expected_tool: tool }),
+    ...(tool && args ? { expected_arguments: args } : {}),
+    ...(tool && policyResult ? { expected_policy_result: policyResult } : {}),
+    forbidden_tools: forbiddenTools ?? [],
+  };
+  const parsed = evalCaseSchema.safeParse(written);
+  if (parsed.success) return { ...parsed.data, source: name };
+  throw new UserError(
+    "unprocessable",
+    `${name} cannot be made a case: ${problemOf(parsed.error)}`,
+    "id",
+  );
+}
+
+/** Where the deal stood and who wrote, as far as the gate's facts tell. */
+function contextOf(context: JsonObject | Record<string, unknown>) {
+  const facts = objectAt(context.facts);
+  const known = objectAt(facts.known);
+  const { stage, kyc, recipient_verified: verified } = known;
+  return {
+    language: context.language === "ru" ? "ru" : "en",
+    client: {
+      ...(typeof stage === "string" && stage !== "" ? { stage } : {}),
+      ...(typeof kyc === "string" && kyc !== "bad_attributes" ? { kyc } : {}),
+      ...(verified === true ? { email: "client@example.test", email_verified: true } : {}),
+    },
+  };
+}
+
+function linesOf(messages: readonly ChatMessage[]): JsonObject[] {
+  const results = new Map(
+    messages.flatMap((one) => (one.role === "tool" ? [[one.toolCallId, one.content]] : [])),
+  );
+  return messages.flatMap((message) => lineOf(message, results));
+}
+
+function lineOf(message: ChatMessage, results: ReadonlyMap<string, string>): JsonObject[] {
+  switch (message.role) {
+    case "user":
+      return filled("client", message.content);
+    case "system":
+      return filled("event", message.content);
+    case "tool":
+      return []; // stands with its call
+    case "assistant":
+      return [
+        ...filled("bot", message.content),
+        ...(message.toolCalls ?? []).map((call) => ({
+          call: { tool: call.name, args: objectIn(call.arguments) },
+          result: objectIn(results.get(call.id) ?? "{}"),
+        })),
+      ];
+    default:
+      return message satisfies never;
+  }
+}
+
+function filled(name: string, text: string): JsonObject[] {
+  return text.trim() === "" ? [] : [{ [name]: text.slice(0, name === "event" ? 2000 : 12_000) }];
+}
+
+function objectIn(text: string): JsonObject {
+  try {
+    return objectAt(JSON.parse(text));
+  } catch {
+    return { summary: text.slice(0, 500) };
+  }
+}
+
+function objectAt(value: unknown): JsonObject {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, Json>) : {}; // plain JSON of a row
+}
