@@ -8,7 +8,7 @@ import type { FailureClass } from "../domain/failure.ts";
 import { newId } from "../domain/ids.ts";
 import type { EngineDeps } from "./deps.ts";
 import { CURRENCY, costOfModelCall, sumOf } from "./prices.ts";
-import { PROMPT_VERSION } from "./prompt.ts";
+import { promptVersionOf } from "./prompt.ts";
 import type { Turn } from "./turn.ts";
 
 const MODEL_LIMIT_MS = 60_000;
@@ -43,7 +43,7 @@ export async function askModel(
     operation: ask.operation,
     provider: journal.provider,
     modelId: journal.modelId,
-    promptVersion: PROMPT_VERSION,
+    promptVersion: promptVersionOf(turn.style),
     inputTokens: journal.inputTokens,
     outputTokens: journal.outputTokens,
     status: outcome.kind === "answer" ? "ok" : "failed",

@@ -2,13 +2,20 @@ import { createHash } from "node:crypto";
 import type { ChatMessage } from "../domain/chat-model.ts";
 import { LARGEST_FILE_BYTES, type Media } from "../domain/inbound.ts";
 import type { Language } from "../domain/language.ts";
+import type { ReplyStyle } from "../domain/style.ts";
 import type { ToolReply } from "../domain/tool.ts";
 import type { Transcript, TranscriptCall, TranscriptMessage } from "../store/transcript.ts";
 import { type Late, lateRule } from "./late.ts";
 import type { Evidence } from "./strategy.ts";
+import { styleText } from "./style-text.ts";
 
 /** Named in the journal; changes whenever the rules below do. */
 export const PROMPT_VERSION = "2026-11-3";
+
+/** As the journal names a prompt: by its rules, and by its style where there is one. */
+export function promptVersionOf(style: Pick<ReplyStyle, "id" | "version"> | null): string {
+  return style ? `${PROMPT_VERSION}+${style.id}@${style.version}` : PROMPT_VERSION;
+}
 
 /** Read in one transaction; nothing that a model must not see is in it. */
 export interface PromptInput {
@@ -16,6 +23,8 @@ export interface PromptInput {
   evidence: readonly Evidence[];
   language: Language;
   businessName: string;
+  /** How the business likes its answers to read; left out: there is no style. */
+  style?: ReplyStyle | null;
   /** Only reading is allowed: an outcome is told. */
   continuation: boolean;
   /** The words that are answered have waited for long. */
@@ -118,6 +127,7 @@ function systemText(input: PromptInput): string {
   const parts = [
     `You answer clients of ${input.businessName} in chat. Write in ${language}, short and plain, without Markdown.`,
     RULES,
+    ...(input.style ? [styleText(input.style)] : []),
     ...(input.continuation ? [CONTINUATION] : []),
     ...(input.late ? [lateRule(input.late)] : []),
     evidenceText(input.evidence),

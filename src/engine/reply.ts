@@ -11,14 +11,15 @@ import { outcomeText } from "./outcome-texts.ts";
 import { buildPrompt } from "./prompt.ts";
 import type { Reply } from "./run-end.ts";
 import { handoverText, textFromResults } from "./templates.ts";
-import type { Turn } from "./turn.ts";
+import { type Turn, unanswered } from "./turn.ts";
 
 /** Telegram takes 4096 characters a message; a longer answer to a lead is no answer. */
 const MAX_REPLY_CHARS = 6000;
 
 /**
  * The model's words if everything in them is backed; else one repair call that is shown the exact
- * findings, and then a template. What cannot be backed is never sent.
+ * findings, and then a template. An outcome is told by its own text at once. What cannot be backed
+ * is never sent.
  */
 export async function backedReply(
   deps: EngineDeps,
@@ -31,22 +32,31 @@ export async function backedReply(
     return { text: first.text, status: "completed", origin: "model", findings: [] };
   const findings = kindsOf(first.findings);
   deps.log.info({ run: turn.run.id, findings }, "draft blocked by the guard");
-  if (timeLeftMs(deps, turn) > 0) {
-    const messages = repairMessages(turn, draft, first.findings);
-    const { outcome } = await askModel(
-      deps,
-      turn,
-      { operation: "repair", messages, tools: [] },
-      signal,
-    );
-    if (signal.aborted) throw new Error("the process stops");
-    if (outcome.kind === "answer" && outcome.calls.length === 0) {
-      const second = checkDraft(turn, outcome.text);
-      if (second.findings.length === 0)
-        return { text: second.text, status: "completed", origin: "repaired", findings };
-    }
-  }
-  return { ...(await templateReply(deps, turn, "blocked")), findings };
+  // a repair is free to leave the outcome out, which the lead waits for
+  const told = await outcomeTemplate(deps, turn);
+  const isAsked = told === null || unanswered(turn.view.transcript).length > 0;
+  const repaired = isAsked ? await repairedText(deps, turn, { draft, ...first }, signal) : null;
+  if (told === null && repaired === null)
+    return { ...(await templateReply(deps, turn, "blocked")), findings };
+  const text = [told, repaired].filter((part) => part !== null).join("\n\n");
+  return { text, status: "completed", origin: told === null ? "repaired" : "template", findings };
+}
+
+/** One more call of the model, which sees what was found; null: it did not mend the draft. */
+async function repairedText(
+  deps: EngineDeps,
+  turn: Turn,
+  blocked: { draft: string; findings: readonly Finding[] },
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (timeLeftMs(deps, turn) <= 0) return null;
+  const messages = repairMessages(turn, blocked.draft, blocked.findings);
+  const request = { operation: "repair" as const, messages, tools: [] };
+  const { outcome } = await askModel(deps, turn, request, signal);
+  if (signal.aborted) throw new Error("the process stops");
+  if (outcome.kind !== "answer" || outcome.calls.length > 0) return null;
+  const second = checkDraft(turn, outcome.text);
+  return second.findings.length === 0 ? second.text : null;
 }
 
 /**
@@ -154,6 +164,7 @@ function repairMessages(turn: Turn, draft: string, findings: readonly Finding[])
     evidence: turn.view.evidence,
     language: turn.conversation.language,
     businessName: turn.businessName,
+    style: turn.style,
     continuation: turn.run.kind === "continuation",
     late: turn.late,
   });

@@ -20,9 +20,11 @@ import {
 } from "../store/runs.ts";
 import { addMessage } from "../store/transcript.ts";
 import { activeMs, failureOfOutcome } from "./ask-model.ts";
+import { callPersonIfAsked } from "./call-person.ts";
 import type { EngineDeps } from "./deps.ts";
 import { openKycReview } from "./kyc-intake.ts";
 import { withApology } from "./late.ts";
+import { withPayoutLine } from "./payout-line.ts";
 import { flushLogs, ownOf, type Turn, viewTurn } from "./turn.ts";
 
 /** Words that passed the guard, or those of a template. */
@@ -78,6 +80,7 @@ async function goOnWithNewer(tx: Tx, deps: EngineDeps, turn: Turn, reply: Reply)
   });
   turn.view = await viewTurn(tx, deps, turn);
   await openKycReview(tx, deps, turn);
+  await callPersonIfAsked(tx, deps, turn);
   turn.run.supersededDrafts += 1;
   turn.cycle = 0;
   await updateOwnRun(tx, ownOf(turn), {
@@ -92,7 +95,8 @@ async function goOnWithNewer(tx: Tx, deps: EngineDeps, turn: Turn, reply: Reply)
 async function writeReply(tx: Tx, deps: EngineDeps, turn: Turn, reply: Reply): Promise<void> {
   const { tenantId, conversation, run } = turn;
   const now = deps.clock.now();
-  const text = withApology(reply.text, turn.late, conversation.language);
+  const told = withPayoutLine(reply.text, turn);
+  const text = withApology(told, turn.late, conversation.language);
   const messageId = newId();
   const outboundId = newId();
   await Promise.all([
@@ -177,6 +181,7 @@ async function endRun(
   const ended = {
     ...{ ...end, seenSeq: turn.view.seenSeq, activeMs: activeMs(deps, turn), spent: turn.spent },
     ...{ leaseUntil: null, endedAt: now },
+    ...(turn.style ? { styleId: turn.style.id } : {}),
   };
   const [, waiting] = await Promise.all([
     updateOwnRun(tx, ownOf(turn), ended),

@@ -6,6 +6,7 @@ import type { ErrorRow } from "../store/errors.ts";
 import { HEARTBEAT_MS, LEASE_MS, LeaseLostError } from "../store/lease.ts";
 import { updateOwnRun } from "../store/runs.ts";
 import { activeMs, askModel, timeLeftMs } from "./ask-model.ts";
+import { callPersonIfAsked } from "./call-person.ts";
 import type { EngineDeps } from "./deps.ts";
 import { openKycReview } from "./kyc-intake.ts";
 import { buildPrompt } from "./prompt.ts";
@@ -24,6 +25,7 @@ export async function handleRun(deps: EngineDeps, ref: JobRef, signal: AbortSign
   const { turn, isTold } = await withTenant(deps.db, ref.tenantId, async (tx) => {
     const opened = await openTurn(tx, deps, ref, lease);
     if (opened) await openKycReview(tx, deps, opened);
+    if (opened) await callPersonIfAsked(tx, deps, opened);
     return { turn: opened, isTold: opened !== null && (await isToldAlready(tx, opened)) };
   });
   if (!turn) return;
@@ -112,6 +114,7 @@ function replyRequest(deps: EngineDeps, turn: Turn) {
     evidence: turn.view.evidence,
     language: turn.conversation.language,
     businessName: turn.businessName,
+    style: turn.style,
     continuation,
     late: turn.late,
   });

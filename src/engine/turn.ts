@@ -1,9 +1,10 @@
 import type { ToolDefinition } from "../domain/chat-model.ts";
 import { newId } from "../domain/ids.ts";
 import type { JobRef } from "../domain/jobs.ts";
+import type { ReplyStyle } from "../domain/style.ts";
 import { pendingToolsOf } from "../store/approvals.ts";
 import type { Tx } from "../store/db.ts";
-import { hasOpenHandoff, tenantName } from "../store/engine-reads.ts";
+import { hasOpenHandoff, voiceOf } from "../store/engine-reads.ts";
 import { contactKyc } from "../store/kyc.ts";
 import { LEASE_MS, type Lease } from "../store/lease.ts";
 import { lastOrder, type Order } from "../store/orders.ts";
@@ -44,6 +45,8 @@ export interface Turn extends ClaimedRun {
   tenantId: string;
   lease: Lease;
   businessName: string;
+  /** Read once, when the run begins or goes on. */
+  style: ReplyStyle | null;
   view: TurnView;
   tools: ToolDefinition[];
   cycle: number;
@@ -83,6 +86,7 @@ export async function openTurn(
     tenantId,
     lease,
     businessName: "",
+    style: null,
     view: EMPTY_VIEW,
     tools: [],
     cycle: claimed.run.cycle,
@@ -96,8 +100,8 @@ export async function openTurn(
     ...{ tenantId, runId: id, component: "queue", operation: "run", createdAt: now },
     latencyMs: Math.max(0, now - claimed.run.dueAt),
   });
-  [turn.businessName, turn.view] = await Promise.all([
-    tenantName(tx, tenantId),
+  [{ businessName: turn.businessName, style: turn.style }, turn.view] = await Promise.all([
+    voiceOf(tx, tenantId),
     viewTurn(tx, deps, turn),
   ]);
   turn.late = lateOf(turn.run, unanswered(turn.view.transcript), now);
