@@ -1,4 +1,5 @@
 import { cpSync } from "node:fs";
 
-/** Files of the playground's page that the compiler does not look at. */
-cpSync("src/sandbox/page/assets", "dist/sandbox/page/assets", { recursive: true });
+/** Files of the pages that the compiler does not look at. */
+for (const folder of ["sandbox/page/assets", "admin/pages/assets"])
+  cpSync(`src/${folder}`, `dist/${folder}`, { recursive: true });

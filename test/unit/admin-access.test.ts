@@ -36,6 +36,12 @@ describe("who may do what", () => {
     ["POST", "/api/admin/approvals/A-17/decision/x", "change"],
     ["DELETE", "/api/admin/tools/booking", "change"],
     ["PUT", "/api/admin/policies", "change"],
+    ["POST", "/api/admin/policies/simulate", "read"],
+    ["POST", "/api/admin/policies/simulate/x", "change"],
+    ["POST", "/api/admin/quality/tool-calls/7/feedback", "decide"],
+    ["POST", "/api/admin/quality/proposals/7/dismiss", "change"],
+    ["POST", "/api/admin/quality/proposals/7/case", "change"],
+    ["POST", "/api/admin/quality/tool-call-regression-cases/REG-7/archive", "change"],
   ])("%s %s is to %s", (method, path, act) => {
     expect(actOf(method, path)).toBe(act);
   });
