@@ -78,12 +78,12 @@ describe("terms", () => {
     expect(readTerms(text).terms.payoutMethod).toBe(method);
   });
 
-  test("bank, way of paying and the hotel's name are kept", () => {
+  test("bank, way of paying and the hotel are kept", () => {
     expect(readTerms("переведу с карты Тинькофф, отель Grand Beach").terms).toMatchObject({
       asset: "RUB",
       paymentMethod: "card_transfer",
       sourceBank: "Т-Банк",
-      payoutLocation: "Grand Beach",
+      payoutLocation: "отель Grand Beach",
     });
   });
 });

@@ -9,21 +9,23 @@ const SCALE = 100_000_000n;
 const DIGITS = String.raw`\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?(?![\d])|\d+(?:[.,]\d+)*`;
 const TOKEN = new RegExp(String.raw`(${DIGITS})|(\p{L}+)`, "gu");
 
-const WORDS: Record<string, number> = {
-  ...numberWords("один одна одну одного|два две двух|три трех|четыре четырех|пять пяти", 1),
-  ...numberWords("шесть шести|семь семи|восемь восьми|девять девяти|десять десяти", 6),
-  ...numberWords("одиннадцать|двенадцать|тринадцать|четырнадцать|пятнадцать", 11),
-  ...numberWords("шестнадцать|семнадцать|восемнадцать|девятнадцать", 16),
-  ...numberWords("двадцать двадцати|тридцать тридцати|сорок сорока|пятьдесят пятидесяти", 20, 10),
-  ...numberWords("шестьдесят шестидесяти|семьдесят семидесяти|восемьдесят|девяносто", 60, 10),
-  ...numberWords("сто ста|двести двухсот|триста трехсот|четыреста|пятьсот пятисот", 100, 100),
-  ...numberWords("шестьсот|семьсот|восемьсот|девятьсот", 600, 100),
-  ...numberWords("one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve", 1),
-  ...numberWords("thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen", 13),
-  ...numberWords("twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety", 20, 10),
-  полтора: 1.5,
-  полторы: 1.5,
-};
+const WORDS = new Map(
+  Object.entries({
+    ...numberWords("один одна одну одного|два две двух|три трех|четыре четырех|пять пяти", 1),
+    ...numberWords("шесть шести|семь семи|восемь восьми|девять девяти|десять десяти", 6),
+    ...numberWords("одиннадцать|двенадцать|тринадцать|четырнадцать|пятнадцать", 11),
+    ...numberWords("шестнадцать|семнадцать|восемнадцать|девятнадцать", 16),
+    ...numberWords("двадцать двадцати|тридцать тридцати|сорок сорока|пятьдесят пятидесяти", 20, 10),
+    ...numberWords("шестьдесят шестидесяти|семьдесят семидесяти|восемьдесят|девяносто", 60, 10),
+    ...numberWords("сто ста|двести двухсот|триста трехсот|четыреста|пятьсот пятисот", 100, 100),
+    ...numberWords("шестьсот|семьсот|восемьсот|девятьсот", 600, 100),
+    ...numberWords("one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve", 1),
+    ...numberWords("thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen", 13),
+    ...numberWords("twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety", 20, 10),
+    полтора: 1.5,
+    полторы: 1.5,
+  }),
+);
 const HUNDRED = /^hundreds?$/;
 const THOUSAND = /^(?:к|k|тыс|тысяч\p{L}{0,3}|тыщ\p{L}?|тонн|косар\p{L}{0,2}|thousands?|grand)$/u;
 const MILLION = /^(?:млн|лям\p{L}?|миллион\p{L}{0,3}|mln|millions?)$/u;
@@ -73,7 +75,7 @@ function createReader(text: string) {
   };
   const readWord = (word: string, place: Place) => {
     const factor = factorOf(word);
-    const known = WORDS[word];
+    const known = WORDS.get(word);
     if (factor && (open || isWholeUnit(word, text, place.start)))
       open = multiplied(open, factor, place);
     else if (known !== undefined) add(BigInt(known * 10) * (SCALE / 10n), place);

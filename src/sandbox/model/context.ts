@@ -113,7 +113,7 @@ function fitArguments(
   if (!properties) return Object.fromEntries(entries);
   return Object.fromEntries(
     entries.filter(([name, value]) => {
-      const property = properties[name];
+      const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
       return property && (!property.enum || property.enum.includes(value));
     }),
   );

@@ -37,10 +37,31 @@ export function infoSentences(
   topics: Intent[] = askedTopics(context),
 ): string[] {
   return FIELDS.filter(({ topic }) => topics.includes(topic)).flatMap((entry) => {
-    const value = printed(result.data[entry.field]);
+    const told = printed(result.data[entry.field]);
+    const isListed = entry.topic === "methods" && context.reading.language === "ru";
+    const value = isListed ? methodsInRussian(told) : told;
     return value === "" ? [] : [`${inLanguage(context, entry.russian, entry.english)}: ${value}.`];
   });
 }
+
+/** The desk's list of ways, word for word where the words are no known ones. */
+function methodsInRussian(list: string): string {
+  return list.replace(/[^,;]+/g, (part) => {
+    const known = METHODS_IN_RUSSIAN.get(part.trim().toLowerCase());
+    return known ? part.replace(part.trim(), () => known) : part;
+  });
+}
+
+const METHODS_IN_RUSSIAN = new Map([
+  ["office cash", "наличные в офисе"],
+  ["cash at the office", "наличные в офисе"],
+  ["courier", "курьер"],
+  ["courier cash", "курьер"],
+  ["cardless atm", "банкомат без карты"],
+  ["atm", "банкомат"],
+  ["thai bank transfer", "перевод на тайский счёт"],
+  ["bank transfer", "банковский перевод"],
+]);
 
 function askedTopics(context: Context): Intent[] {
   const asked = TOPICS.filter((topic) => has(context, topic));

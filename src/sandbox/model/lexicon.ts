@@ -14,7 +14,11 @@ const CURRENCIES: [string, RegExp][] = [
   ["USD", phrases("usd", "доллар*", "бакс*", "dollars?", "bucks?")],
 ];
 const QUOTE = phrases("thb", "baht", "bahts", "бат(а|ы|ов|ах|ами)?", "php", "pesos?", "песо");
-const SYMBOLS: Record<string, string> = { $: "USD", "€": "EUR", "₽": "RUB" };
+const SYMBOLS = new Map([
+  ["$", "USD"],
+  ["€", "EUR"],
+  ["₽", "RUB"],
+]);
 
 /** A currency word: an asset that the lead pays with, or the currency that is paid out. */
 export type Unit = { kind: "asset"; asset: string } | { kind: "quote" };
@@ -23,7 +27,7 @@ export type Unit = { kind: "asset"; asset: string } | { kind: "quote" };
 export function unitOf(word: string): Unit | undefined {
   if (word === "") return undefined;
   if (word === "฿" || word === "₱" || QUOTE.test(word)) return { kind: "quote" };
-  const symbol = SYMBOLS[word];
+  const symbol = SYMBOLS.get(word);
   if (symbol) return { kind: "asset", asset: symbol };
   const found = CURRENCIES.find(([, pattern]) => pattern.test(word));
   return found && { kind: "asset", asset: found[0] };

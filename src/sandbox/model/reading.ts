@@ -58,6 +58,8 @@ export interface Reading {
   turnRuns: ToolRun[];
   /** The runs of this turn after the last word of the lead or the system. */
   freshRuns: ToolRun[];
+  /** The backend says in this turn that it has called a person itself. */
+  personCalled: boolean;
   evidence: Passage[];
   tools: Map<string, Record<string, unknown>>;
   isFirstReply: boolean;
@@ -65,6 +67,8 @@ export interface Reading {
 
 const OUTCOME =
   /\b(A-\d+)\b\s*(?:\(([a-z_]+)\))?[^.;\n]{0,20}?\b(completed|declined|rejected|expired|failed|cancelled|superseded|frozen|unknown|waiting_approval)\b/;
+
+const PERSON_CALLED = /^\s*An operator was asked to step in\b/;
 
 /** All that the stand-in knows stands in the request, as with a real model. */
 export function readRequest(request: ChatRequest): Reading {
@@ -92,6 +96,7 @@ export function readRequest(request: ChatRequest): Reading {
     }),
     turnRuns: toolRuns(turn),
     freshRuns: toolRuns(messages.slice(Math.max(lastWord, 0))),
+    personCalled: turn.some((m) => isSystem(m) && PERSON_CALLED.test(messageText(m))),
     evidence: messages.flatMap((m) => (isSystem(m) ? passages(messageText(m)) : [])),
     tools: offeredTools(request),
     isFirstReply: !messages.some(isReply),

@@ -1,3 +1,4 @@
+import { coachAnswer, isCoaching } from "./coach.ts";
 import type { ModelAnswer } from "./completion.ts";
 import { type Context, type Skill, understand } from "./context.ts";
 import { readRequest } from "./reading.ts";
@@ -6,7 +7,13 @@ import { bookMeeting, deskWork } from "./skill-desk.ts";
 import { changeDestination } from "./skill-destination.ts";
 import { answerInfo, answerQuestion } from "./skill-knowledge.ts";
 import { answerWordless, mediaNotes, refuseLargeFile } from "./skill-media.ts";
-import { closeDeal, explainEarlyRequisites, noteMethod, quoteTerms } from "./skill-order.ts";
+import {
+  closeDeal,
+  explainEarlyRequisites,
+  fillPlace,
+  noteMethod,
+  quoteTerms,
+} from "./skill-order.ts";
 import { acceptObjection, outcomeText, tellOutcome } from "./skill-outcome.ts";
 import { checkPayment, payOut, receiveIdentity } from "./skill-payment.ts";
 import { cancelDeal, handOver } from "./skill-people.ts";
@@ -26,6 +33,7 @@ const SKILLS: Skill[] = [
   answerWordless,
   receiveIdentity,
   askForPositiveSum,
+  fillPlace,
   quoteTerms,
   payOut,
   closeDeal,
@@ -46,6 +54,7 @@ export function answerByRules(request: ChatRequest): ModelAnswer {
   const operation = request.metadata?.operation ?? "";
   if (operation === "repair") return { content: repairedText(request, speak) };
   if (/summar/.test(operation)) return { content: summaryText(request) };
+  if (isCoaching(request)) return { content: coachAnswer(request) };
   if (request.response_format?.type.startsWith("json"))
     return { content: structuredAnswer(request) };
   return speak(request);

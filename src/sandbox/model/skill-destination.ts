@@ -13,6 +13,7 @@ import { asksPerson, type ToolResult } from "./reading.ts";
 import { refusalAnswer } from "./refusal.ts";
 import { payoutTarget } from "./skill-order.ts";
 import { agreedWay } from "./speak-deal.ts";
+import { readTerms } from "./terms.ts";
 import { workText } from "./wish.ts";
 import { withPerson } from "./with-person.ts";
 
@@ -39,15 +40,23 @@ function wantsOtherWay(context: Context): boolean {
   const { text } = context.reading;
   if (!offered(context, CHANGE_TOOL) || CANCELS.test(text) || COMPLAINS.test(text)) return false;
   const { phase, order } = context.deal;
-  const { payoutMethod, payoutLocation } = context.terms;
+  const { payoutMethod } = context.terms;
   if (!context.namesMethod || payoutMethod === undefined) return false;
   const isSame = payoutMethod === order.payoutMethod;
-  if (isSame && (payoutLocation === undefined || payoutLocation === order.payoutLocation))
-    return false;
+  if (isSame && isNoOtherPlace(context)) return false;
   if (phase === "paid" || phase === "payout") return true;
+  const namesPlace = isSame && readTerms(text).terms.payoutLocation !== undefined;
   // before that a bank or an account may as well be the one that the lead pays from
   const isOrdered = phase === "ordered" || phase === "requisites" || phase === "proof";
-  return isOrdered && (has(context, "change") || BRINGS.test(context.reading.text));
+  return isOrdered && (namesPlace || has(context, "change") || BRINGS.test(text));
+}
+
+/** The place that an order has, or the one that a fresh order still lacks: it takes that as it is. */
+function isNoOtherPlace({ deal, terms }: Context): boolean {
+  const { phase, order } = deal;
+  if (terms.payoutLocation === undefined || terms.payoutLocation === order.payoutLocation)
+    return true;
+  return phase === "ordered" && !order.payoutLocation;
 }
 
 function changeAnswer(context: Context, result: ToolResult): ModelAnswer | undefined {

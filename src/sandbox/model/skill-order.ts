@@ -15,7 +15,7 @@ import { intentsIn } from "./intents.ts";
 import type { ToolResult } from "./reading.ts";
 import { refusalAnswer } from "./refusal.ts";
 import { methodText, orderText, quoteText, requisitesText } from "./speak-deal.ts";
-import type { Terms } from "./terms.ts";
+import { readTerms, type Terms } from "./terms.ts";
 
 const QUOTE_TOOL = "compute_exchange_quote";
 const CHECK_TOOL = "check_exchange_verification";
@@ -67,6 +67,19 @@ function canOrder(context: Context): boolean {
   if (offered(context, ORDER_TOOL)) return true;
   return [ORDER_TOOL, REQUISITES_TOOL].some((name) => resultOf(context, name) !== undefined);
 }
+
+/** The place that an order to a courier still lacks is added to it by the same call. */
+export const fillPlace: Skill = (context) => {
+  const { phase, order } = context.deal;
+  if (readTerms(context.reading.text).terms.payoutLocation === undefined) return undefined;
+  const result = resultOf(context, ORDER_TOOL);
+  if (result?.ok)
+    return result.data.idempotent === true ? { content: orderText(context, result) } : undefined;
+  if (phase !== "ordered" || order.payoutMethod !== "courier_cash" || order.payoutLocation)
+    return undefined;
+  if (result) return refusalAnswer(context, result);
+  return ask(context, call(ORDER_TOOL, orderArguments(context)));
+};
 
 /** A way to receive the money named for the quote at hand. */
 export const noteMethod: Skill = (context) => {

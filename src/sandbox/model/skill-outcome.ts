@@ -4,15 +4,17 @@ import type { Outcome, ToolRun } from "./reading.ts";
 import { changeDeclinedText, changeDoneText } from "./skill-destination.ts";
 import { paysOutAtOffice } from "./speak-deal.ts";
 
-const SUBJECTS: Record<string, [russian: string, english: string]> = {
-  issue_exchange_payout: ["выдаче", "the payout"],
-  change_payout_destination: ["изменению выдачи", "the change of your payout"],
-  send_email: ["письму", "the email"],
-  update_crm_field: ["изменению данных", "the change of your data"],
-  delete_customer: ["удалению данных", "the deletion of your data"],
-  confirm_fiat_payment: ["оплате", "the payment"],
-  set_kyc_status: ["проверке документов", "the check of your documents"],
-};
+const SUBJECTS = new Map<string, [russian: string, english: string]>(
+  Object.entries({
+    issue_exchange_payout: ["выдаче", "the payout"],
+    change_payout_destination: ["изменению выдачи", "the change of your payout"],
+    send_email: ["письму", "the email"],
+    update_crm_field: ["изменению данных", "the change of your data"],
+    delete_customer: ["удалению данных", "the deletion of your data"],
+    confirm_fiat_payment: ["оплате", "the payment"],
+    set_kyc_status: ["проверке документов", "the check of your documents"],
+  }),
+);
 
 /** Goes on after an approval: tells the lead what became of it, and calls nothing again. */
 export const tellOutcome: Skill = (context) => {
@@ -185,7 +187,7 @@ function reasonInResult({ reading }: Context, { approval }: Outcome): string {
 }
 
 function about(context: Context, outcome: Outcome, texts: [string, string]): string {
-  const subject = SUBJECTS[outcome.tool] ?? ["вашему запросу", "your request"];
+  const subject = SUBJECTS.get(outcome.tool) ?? ["вашему запросу", "your request"];
   return inLanguage(
     context,
     texts[0].replace("%s", () => subject[0]),

@@ -1,19 +1,21 @@
 import { type Context, inLanguage } from "./context.ts";
 import type { ToolResult } from "./reading.ts";
 
-const METHOD_NAMES: Record<string, [russian: string, english: string]> = {
-  office_cash: ["наличные в офисе", "cash at the office"],
-  courier_cash: ["наличные с курьером", "cash by courier"],
-  cardless_atm: ["банкомат без карты", "a cardless ATM withdrawal"],
-  atm: ["банкомат", "an ATM withdrawal"],
-  thai_bank_transfer: ["перевод на тайский счёт", "a transfer to a Thai bank account"],
-};
+const METHOD_NAMES = new Map<string, [russian: string, english: string]>(
+  Object.entries({
+    office_cash: ["наличные в офисе", "cash at the office"],
+    courier_cash: ["наличные с курьером", "cash by courier"],
+    cardless_atm: ["банкомат без карты", "a cardless ATM withdrawal"],
+    atm: ["банкомат", "an ATM withdrawal"],
+    thai_bank_transfer: ["перевод на тайский счёт", "a transfer to a Thai bank account"],
+  }),
+);
 
 /** Sums exactly as the tool printed them; the rate is not shown to leads. */
 export function quoteText(context: Context, result: ToolResult): string {
   const { amountFrom, asset, network, amountTo, quoteAsset } = result.data;
   const from = `${amountFrom} ${asset}${network ? ` (${String(network).toUpperCase()})` : ""}`;
-  const method = METHOD_NAMES[context.terms.payoutMethod ?? ""];
+  const method = METHOD_NAMES.get(context.terms.payoutMethod ?? "");
   const ru = method
     ? `Получение: ${method[0]}. Оформляем?`
     : "Как удобнее получить: офис, курьер, банкомат без карты или тайский счёт?";
@@ -37,7 +39,7 @@ export function paysOutAtOffice(context: Context): boolean {
 
 /** How the money comes to a lead who need not come for it. */
 export function noOfficeText(context: Context): string {
-  const method = METHOD_NAMES[agreedMethod(context)];
+  const method = METHOD_NAMES.get(agreedMethod(context));
   if (!method) return "";
   return inLanguage(
     context,
@@ -48,7 +50,7 @@ export function noOfficeText(context: Context): string {
 
 /** How and where the order is paid out, in words; empty when nobody said. */
 export function agreedWay(context: Context): string {
-  const method = METHOD_NAMES[agreedMethod(context)];
+  const method = METHOD_NAMES.get(agreedMethod(context));
   if (!method) return "";
   const { payoutLocation, payoutDestination } = context.deal.order;
   const named = [payoutLocation, payoutDestination].filter(Boolean).map(String);
@@ -60,11 +62,13 @@ function agreedMethod(context: Context): string {
 }
 
 export function methodText(context: Context): string {
-  const method = METHOD_NAMES[context.terms.payoutMethod ?? ""];
+  const { payoutMethod, payoutLocation } = context.terms;
+  const place = payoutMethod === "courier_cash" && payoutLocation ? `, ${payoutLocation}` : "";
+  const method = METHOD_NAMES.get(context.terms.payoutMethod ?? "");
   return inLanguage(
     context,
-    `Хорошо, получение: ${method?.[0] ?? "по договорённости"}. Оформляем?`,
-    `Good, you receive it as ${method?.[1] ?? "arranged"}. Shall I go on?`,
+    `Хорошо, получение: ${method?.[0] ?? "по договорённости"}${place}. Оформляем?`,
+    `Good, you receive it as ${method?.[1] ?? "arranged"}${place}. Shall I go on?`,
   );
 }
 
@@ -77,10 +81,11 @@ export function orderText(context: Context, result: ToolResult | undefined): str
   const named = orderId ? ` ${orderId}` : "";
   const sums = amountFrom && amountTo && asset;
   const payout = [amountTo, quoteAsset].filter(Boolean).join(" ");
+  const way = payoutSentence(shown);
   return inLanguage(
     context,
-    `Заявка${named} создана${sums ? `: ${amountFrom} ${asset}, к получению ${payout}` : ""}. Напишите, когда будете готовы платить, и я пришлю реквизиты.`,
-    `Order${named} is created${sums ? `: ${amountFrom} ${asset}, you receive ${payout}` : ""}. Tell me when you are ready to pay and I will send the payment details.`,
+    `Заявка${named} создана${sums ? `: ${amountFrom} ${asset}, к получению ${payout}` : ""}.${way} Напишите, когда будете готовы платить, и я пришлю реквизиты.`,
+    `Order${named} is created${sums ? `: ${amountFrom} ${asset}, you receive ${payout}` : ""}.${way} Tell me when you are ready to pay and I will send the payment details.`,
   );
 }
 
@@ -103,11 +108,17 @@ export function requisitesText(context: Context, result: ToolResult): string {
       : "";
   const exactly = sum && asset ? `${sum} ${asset}${network}` : network.trim();
   const rule = amlSentence(data.instructions, context);
+  const way = payoutSentence(data);
   return inLanguage(
     context,
-    `Переведите ровно ${exactly} в течение ${ttlMin} минут:\n${target}\n${extra.join("")}${rule}${revived} После перевода пришлите ${address ? "хеш транзакции" : "чек"}.`,
-    `Please send exactly ${exactly} within ${ttlMin} minutes:\n${target}\n${extra.join("")}${rule}${revived} After that send me ${address ? "the transaction hash" : "the receipt"}.`,
+    `Переведите ровно ${exactly} в течение ${ttlMin} минут:\n${target}\n${extra.join("")}${rule}${revived}${way} После перевода пришлите ${address ? "хеш транзакции" : "чек"}.`,
+    `Please send exactly ${exactly} within ${ttlMin} minutes:\n${target}\n${extra.join("")}${rule}${revived}${way} After that send me ${address ? "the transaction hash" : "the receipt"}.`,
   );
+}
+
+/** How and where the payout comes, as the tool says it, so that the lead can object in time. */
+function payoutSentence({ payoutLine }: Record<string, unknown>): string {
+  return typeof payoutLine === "string" && payoutLine !== "" ? ` ${payoutLine}` : "";
 }
 
 /** The tool's own words; the whole of them when no sentence names the rule. */

@@ -32,6 +32,10 @@ export function structuredAnswer(request: ChatRequest): string {
   return JSON.stringify(smallest(format.json_schema?.schema ?? { type: "object" }));
 }
 
+function propertyOf({ properties = {} }: JsonSchema, name: string): JsonSchema {
+  return (Object.hasOwn(properties, name) ? properties[name] : undefined) ?? {};
+}
+
 function smallest(schema: JsonSchema): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[0];
@@ -49,7 +53,7 @@ function smallest(schema: JsonSchema): unknown {
       return [];
     default:
       return Object.fromEntries(
-        (schema.required ?? []).map((name) => [name, smallest(schema.properties?.[name] ?? {})]),
+        (schema.required ?? []).map((name) => [name, smallest(propertyOf(schema, name))]),
       );
   }
 }

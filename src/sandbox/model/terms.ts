@@ -10,6 +10,7 @@ import {
   unitOf,
 } from "./lexicon.ts";
 import { normalise, phrases } from "./phrase.ts";
+import { placeIn } from "./place.ts";
 
 /** As the tools name it. */
 export type AmountMode = "source_amount" | "target_amount";
@@ -49,7 +50,9 @@ const PLAIN_USD = phrases("usd", "доллар*", "dollars?");
 /** What one text names of an exchange; what it leaves open stays undefined. */
 export function readTerms(original: string): Mentioned {
   const account = accountIn(original);
-  const whole = withoutReferences(original.replace(account ?? "", " "));
+  const place = placeIn(original);
+  const numbered = place ? original.replace(place, place.replace(/\d/g, " ")) : original;
+  const whole = withoutReferences(numbered.replace(account ?? "", " "));
   const text = whole.replace(BELOW_ZERO, (sum) => ` ${sum.replace(/[^$€₽฿]/g, "")} `);
   const amounts = withoutReplaced(text, findNumbers(text))
     .filter((span) => isMoney(text, span))
@@ -65,10 +68,10 @@ export function readTerms(original: string): Mentioned {
       amountMode: main && (main.unit?.kind === "quote" ? "target_amount" : "source_amount"),
       network: asset === "RUB" ? undefined : networkIn(text),
       payoutMethod: payoutMethodIn(text),
-      payoutLocation: locationIn(original),
+      payoutLocation: place,
       payoutBank: payoutBankIn(text),
       payoutAccount: account,
-      payoutHolder: account && holderIn(original),
+      payoutHolder: account && holderIn(original, account),
       paymentMethod: paymentMethodIn(text),
       paymentRail: railIn(text),
       sourceBank: sourceBankIn(text),
@@ -115,7 +118,7 @@ const ZERO =
 function accountIn(original: string): string | undefined {
   const own = original.replace(/(?:phone|whatsapp|telegram|тел\p{L}*)[\s:.]*\+?[\d\s()-]+/giu, " ");
   const named =
-    /(?:account|acct?|a\/c|сч[её]т\p{L}{0,2})[^\d\n]{0,20}(\d(?:[ -]?\d){7,17})(?![\d.,])/iu;
+    /(?:account|acct?|a\/c|сч[её]т\p{L}{0,2})[^\d\n]{0,20}(\d(?:[ -]?\d){7,17})(?!\d|[.,]\d)/iu;
   return (
     /(?<![\d+-])\d{3}-\d-\d{5,6}-\d(?!\d)/.exec(own)?.[0] ??
     named.exec(own)?.[1] ??
@@ -123,10 +126,25 @@ function accountIn(original: string): string | undefined {
   );
 }
 
-function holderIn(original: string): string | undefined {
+/** Named as such, or two to four names right behind the account or in a part of their own before it. */
+function holderIn(original: string, account: string): string | undefined {
   const name =
-    /(?:holder|name|получател\p{L}|на имя|имя)(?: is)?[\s:]+(\p{Lu}[\p{L}'-]*(?:\s+\p{Lu}[\p{L}'-]*){0,3})/u;
-  return name.exec(original)?.[1];
+    /(?:[Hh]older|[Nn]ame|[Пп]олучател\p{L}|[Нн]а имя|[Ии]мя)(?: is)?[\s:]+(\p{Lu}[\p{L}'-]*(?:\s+\p{Lu}[\p{L}'-]*){0,3})/u;
+  const labelled = name.exec(original)?.[1];
+  if (labelled) return labelled;
+  const [before = "", after = ""] = original.split(account, 2);
+  const names = /^\p{Lu}[\p{L}'’.-]*(?:\s+\p{Lu}[\p{L}'’.-]*){1,3}$/u;
+  const parts = [...after.split(/[,;\n]|\.\s/), ...before.split(/[,;:\n]/).reverse()];
+  return parts
+    .map((part) => part.replace(/^[\s(–—-]+|[\s.!)]+$/g, ""))
+    .find((part) => names.test(part) && !isBank(part));
+}
+
+function isBank(part: string): boolean {
+  return (
+    payoutBankIn(normalise(part)) !== undefined ||
+    /\b(?:bank|thai|account)\b|банк|сч[её]т/i.test(part)
+  );
 }
 
 function isMoney(text: string, span: NumberSpan): boolean {
@@ -183,12 +201,6 @@ function assetsIn(text: string): string[] {
 const PAYS_OUT_IN = /(?:курс|rate of)\s+[a-zа-я]+/g;
 /** "в сети TON", "on ethereum": the word names the way, not what is paid with. */
 const NETWORK_NAMES = /(?:сет[а-я]*|network|on)\s+[a-zа-я]+/g;
-
-/** The name behind "отель" or "hotel", as it was written. */
-function locationIn(original: string): string | undefined {
-  const name = /(?:отел\p{L}{1,2}|hotel)\s+["«]?(\p{Lu}[\p{L}\d'&-]*(?:\s+\p{Lu}[\p{L}\d'&-]*)*)/u;
-  return name.exec(original)?.[1];
-}
 
 function defined<T extends object>(value: T): T {
   const entries = Object.entries(value).filter(([, each]) => each !== undefined);

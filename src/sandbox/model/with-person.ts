@@ -17,7 +17,8 @@ export interface PersonWanted {
 
 /** A person is promised only when one was asked in this turn; else the call that asks goes first. */
 export function withPerson(context: Context, wanted: PersonWanted): ModelAnswer {
-  const { reason, said = "", isAsked = false } = wanted;
+  const { reason, said = "" } = wanted;
+  const isAsked = wanted.isAsked === true || context.reading.personCalled;
   if (!isAsked) {
     const summary = clipped(context.reading.text) || "The client needs a person";
     const asked = ask(context, call(HANDOFF_TOOL, { reason, summary }));

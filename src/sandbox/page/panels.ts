@@ -105,6 +105,7 @@ function renderTrace({ trace }: PageTexts) {
   return html`<section class="panel" id="panel-trace" data-panel="trace" aria-labelledby="trace-title">
 <div class="panel-head">
 ${heading("trace", trace.title, trace.note)}
+<p><a href="/admin">${trace.admin}</a></p>
 <div class="facts" id="trace-facts"></div>
 </div>
 ${log("trace", trace.log)}

@@ -31,7 +31,7 @@ export interface PageTexts {
     forum: string;
     thread: string;
   };
-  trace: { title: string; note: string; log: string };
+  trace: { title: string; note: string; log: string; admin: string };
   actAs: string;
   roles: { operator: string; admin: string; stranger: string };
   attach: string;
@@ -97,6 +97,7 @@ export const PAGE_TEXTS: Record<PageLanguage, PageTexts> = {
       title: "What the backend decided",
       note: "proposed → schema → policy → approval → executed",
       log: "Decisions of the backend, oldest first",
+      admin: "Pages for staff",
     },
     actAs: "You act as",
     roles: { operator: "operator", admin: "admin", stranger: "stranger" },
@@ -178,6 +179,7 @@ export const PAGE_TEXTS: Record<PageLanguage, PageTexts> = {
       title: "Что решил бэкенд",
       note: "предложено → схема → политика → одобрение → выполнено",
       log: "Решения бэкенда, сначала старые",
+      admin: "Страницы для сотрудников",
     },
     actAs: "Вы сейчас",
     roles: { operator: "оператор", admin: "админ", stranger: "чужая" },
