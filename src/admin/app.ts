@@ -6,6 +6,9 @@ import type { AdminDeps, AdminEnv, Principal } from "./context.ts";
 import { endpointsOf } from "./endpoint.ts";
 import { errorResponse, notFound } from "./error-response.ts";
 import { type DescribedRoute, openApiOf } from "./openapi.ts";
+import { createPages, type ServePages } from "./pages/pages.ts";
+import { qualityRoutes } from "./quality-routes.ts";
+import { refuseNul } from "./refuse-nul.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { bookingRoutes } from "./routes/booking.ts";
@@ -14,9 +17,11 @@ import { contactRoutes } from "./routes/contacts.ts";
 import { conversationRoutes } from "./routes/conversations.ts";
 import { exchangeSettingsRoutes } from "./routes/exchange-settings.ts";
 import { knowledgeRoutes } from "./routes/knowledge.ts";
+import { meRoutes } from "./routes/me.ts";
 import { orderRoutes } from "./routes/orders.ts";
 import { payoutRoutes } from "./routes/payouts.ts";
 import { policyRoutes } from "./routes/policies.ts";
+import { policySimulationRoutes } from "./routes/policy-simulation.ts";
 import { replayRoutes } from "./routes/quality-replays.ts";
 import { rateRoutes } from "./routes/rates.ts";
 import { requisiteRoutes } from "./routes/requisites.ts";
@@ -25,6 +30,7 @@ import { staffRoutes } from "./routes/staff.ts";
 import { stopRoutes } from "./routes/stops.ts";
 import { tenantRoutes } from "./routes/tenants.ts";
 import { toolRoutes } from "./routes/tools.ts";
+import { usageRoutes } from "./routes/usage.ts";
 
 /** A knowledge document is the largest thing that is sent. */
 const BODY_BYTES = 2 * 1024 * 1024;
@@ -35,6 +41,10 @@ export interface Admin {
   fetch(request: Request): Promise<Response>;
   /** Requests of the process itself, without a token. */
   handleAs(principal: Principal, request: Request): Promise<Response>;
+  /** What the router answers, below `/api/admin`; the document itself is left out. */
+  routes(): { method: string; path: string }[];
+  /** Requests of browsers, paths from `/admin` on. */
+  pages: ServePages;
 }
 
 /**
@@ -52,11 +62,10 @@ export function createAdmin(deps: AdminDeps): Admin {
       },
     }),
   );
+  app.use(refuseNul());
   app.use(authenticate(deps));
   const described: DescribedRoute[] = [];
   app.get("/openapi.json", (c) => c.json(openApiOf(described, deps.version)));
-  app.route("/tenants", tenantRoutes(deps)); // before the tenant is resolved: these name it themselves
-  app.use(enforceAccess(deps));
   const mount = (base: string, routes: Hono<AdminEnv>) => {
     app.route(base, routes);
     described.push(
@@ -66,9 +75,15 @@ export function createAdmin(deps: AdminDeps): Admin {
       })),
     );
   };
+  mount("/tenants", tenantRoutes(deps)); // before the tenant is resolved: these name it themselves
+  app.use(enforceAccess(deps));
+  mount("/me", meRoutes(deps));
   mount("/tools/booking", bookingRoutes(deps));
   mount("/tools", toolRoutes(deps));
   mount("/policies", policyRoutes(deps));
+  mount("/policies/simulate", policySimulationRoutes(deps));
+  mount("/usage", usageRoutes(deps));
+  for (const [base, routes] of qualityRoutes(deps)) mount(base, routes);
   mount("/approvals", approvalRoutes(deps));
   mount("/payouts", payoutRoutes(deps));
   mount("/stops", stopRoutes(deps));
@@ -87,9 +102,17 @@ export function createAdmin(deps: AdminDeps): Admin {
   app.all("*", (c) => {
     throw notFound(`route ${c.req.method} ${c.req.path}`);
   });
+  const fetch = async (request: Request) => app.fetch(plainRequest(request), {});
+  const pages = createPages({ ...deps, api: fetch });
   return {
-    fetch: async (request) => app.fetch(plainRequest(request), {}),
+    fetch,
     handleAs: async (principal, request) => app.fetch(request, { principal }),
+    routes: () =>
+      app.routes
+        .filter(({ method }) => method !== "ALL")
+        .map(({ method, path }) => ({ method, path: path.replace("/api/admin", "") }))
+        .filter(({ path }) => path !== "/openapi.json"),
+    pages: async (request, from) => pages(plainRequest(request), from),
   };
 }
 

@@ -10,9 +10,11 @@ import type { AdminDeps, AdminEnv, Principal } from "./context.ts";
 import { notFound } from "./error-response.ts";
 
 const DEFAULT_TENANT = "default";
-/** What operators do, too: decide on an approval, say that an order is done, stop, suspend. */
+/** What operators do, too: decide on an approval, end an order, stop, suspend, label a call. */
 const DECISION_PATH =
-  /\/approvals\/[^/]+\/decision$|\/exchange\/orders\/[^/]+$|\/staff\/[^/]+\/suspend$|\/stops$/;
+  /\/approvals\/[^/]+\/decision$|\/exchange\/orders\/[^/]+$|\/staff\/[^/]+\/suspend$|\/stops$|\/quality\/tool-calls\/[^/]+\/feedback$/;
+/** Sent with a body, and changes nothing. */
+const READING_PATH = /\/policies\/simulate$/;
 
 /** Sets `principal`; 401 without a token that works now. */
 export function authenticate(deps: AdminDeps) {
@@ -39,7 +41,7 @@ export function enforceAccess(deps: AdminDeps) {
 
 /** Decisions are told by their path: they are what operators may do beside reading. */
 export function actOf(method: string, path: string): "read" | "change" | "decide" {
-  if (method === "GET" || method === "HEAD") return "read";
+  if (method === "GET" || method === "HEAD" || READING_PATH.test(path)) return "read";
   return DECISION_PATH.test(path) ? "decide" : "change";
 }
 

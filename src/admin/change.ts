@@ -75,12 +75,11 @@ export function changeAuthority(
 
 /** With status 202: nothing is changed yet. */
 export function askedBody(asked: Extract<Requested, { kind: "asked" }>) {
-  const { approval, approvesItselfAt } = asked;
+  const { approval, deciding } = asked;
   return {
     approval,
-    ...(approvesItselfAt === null
-      ? {}
-      : { approves_itself_at: new Date(approvesItselfAt).toISOString() }),
+    // that time is known once a card of it was delivered
+    ...(deciding.kind === "another_admin" ? {} : { approves_itself_at: null }),
     message: requestedText(asked, "en"),
   };
 }

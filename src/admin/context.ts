@@ -3,6 +3,8 @@ import type { Jobs } from "../domain/jobs.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { PolicyRow } from "../domain/policy-row.ts";
 import type { Clock } from "../lib/clock.ts";
+import type { ShadowEvals } from "../quality/coach/deps.ts";
+import type { EvalsRunner } from "../quality/evals/runner.ts";
 import type { ReplayDeps } from "../quality/replay/replays.ts";
 import type { Db, Tx } from "../store/db.ts";
 import type { Secrets } from "../store/secrets.ts";
@@ -65,9 +67,16 @@ export interface AdminDeps {
     text: string;
     limit: number;
   }): Promise<FoundPassage[]>;
+  /** Where people reach the installation; left out: at the address the request names. */
+  publicUrl?: string | null;
+  /** The page of the sandbox is served beside the pages for staff. */
+  playground?: boolean;
   log: { error(details: object, message: string): void };
   /** How recorded conversations are put to models and rules again. */
   replay: ReplayDeps;
+  /** Left out: this process cannot run evals. */
+  evals?: Pick<EvalsRunner, "running" | "start">;
+  shadowEvals?: ShadowEvals;
   /** Of the product, as its package says. */
   version: string;
 }

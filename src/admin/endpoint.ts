@@ -13,6 +13,8 @@ export interface Endpoint<Query = unknown, Body = unknown> {
   query?: z.ZodType<Query>;
   /** Left out: the body is not looked at. */
   body?: z.ZodType<Body>;
+  /** No body at all is read as one without fields. */
+  mayBeEmpty?: boolean;
   /** What a success answers. */
   answer: z.ZodType;
   /** Of a success. */
@@ -23,7 +25,8 @@ export interface Endpoint<Query = unknown, Body = unknown> {
   contentType?: string;
 }
 
-type Handle<Query, Body> = (
+/** What answers, once the input is read. */
+export type Handle<Query, Body> = (
   c: AdminContext,
   input: { query: Query; body: Body },
 ) => Response | Promise<Response>;
@@ -41,7 +44,7 @@ export function endpoint<Query = Record<string, never>, Body = undefined>(
   routes[method](path, async (c) =>
     handle(c, {
       query: readQuery(c, query ?? (noQuery as unknown as z.ZodType<Query>)), // the type's default
-      body: body ? await readBody(c, body) : (undefined as Body),
+      body: body ? await readBody(c, body, spec) : (undefined as Body),
     }),
   );
   described.set(routes, [...endpointsOf(routes), spec as Endpoint]);

@@ -12,6 +12,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   conflict: 409,
   payload_too_large: 413,
   unprocessable: 422,
+  bad_gateway: 502,
 };
 
 const LOGGED_FRAMES = 8;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JsonObject } from "../domain/json.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** A route with its whole path below `/api/admin`. */
@@ -85,6 +85,14 @@ function answersOf(route: DescribedRoute): JsonObject {
 
 function schemaOf(schema: z.ZodType): JsonObject {
   const made = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonObject; // plain JSON
-  const { $schema: _dialect, ...rest } = made;
-  return rest;
+  const { $schema: _dialect, $defs: _defs, ...rest } = made;
+  return withoutRefs(rest) as JsonObject; // an object stays one
+}
+
+/** Only "any JSON" speaks of itself, and a reference would be looked for at the document's root. */
+function withoutRefs(value: Json): Json {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(withoutRefs);
+  if (typeof value.$ref === "string" && value.$ref.startsWith("#/$defs/")) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutRefs(one)]));
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { UserError } from "../domain/errors.ts";
+import { parseBodyJson } from "./body-json.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
@@ -19,7 +20,7 @@ export const pageFields = {
 export function readCursor<Key>(cursor: string | undefined, schema: z.ZodType<Key>): Key | null {
   if (cursor === undefined) return null;
   try {
-    return schema.parse(JSON.parse(Buffer.from(cursor, "base64url").toString("utf8")));
+    return schema.parse(parseBodyJson(Buffer.from(cursor, "base64url").toString("utf8")));
   } catch {
     throw new UserError("invalid", "cursor: use next_cursor of the page before", "cursor");
   }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { UserError } from "../domain/errors.ts";
 import { DECIMAL_PATTERN } from "../domain/money.ts";
-import { storable } from "../store/storable.ts";
+import { parseBodyJson } from "./body-json.ts";
 import type { AdminContext } from "./context.ts";
 
 /** Money and rates on the wire. A JSON number is refused: it may have lost digits already. */
@@ -10,24 +10,24 @@ export const decimalSchema = z
   .regex(DECIMAL_PATTERN, 'write it as a plain decimal string such as "32.00"');
 
 /** Strict schemas refuse unknown fields; the error names the path. Throws UserError. */
-export async function readBody<T>(c: AdminContext, schema: z.ZodType<T>): Promise<T> {
-  return parseInput(await readJson(c), schema);
+export async function readBody<T>(
+  c: AdminContext,
+  schema: z.ZodType<T>,
+  { mayBeEmpty = false }: { mayBeEmpty?: boolean } = {},
+): Promise<T> {
+  const text = await c.req.text();
+  return parseInput(mayBeEmpty && text.trim() === "" ? {} : parseBodyJson(text), schema);
 }
 
-/** What a row cannot hold (NUL, lone surrogates) is dropped from its texts. Throws UserError. */
+/** The body before it is held against a schema. Throws UserError. */
 export async function readJson(c: AdminContext): Promise<unknown> {
-  const text = await c.req.text();
-  try {
-    return storable(JSON.parse(text));
-  } catch {
-    throw new UserError("bad_json", "The body is no valid JSON; send one JSON value");
-  }
+  return parseBodyJson(await c.req.text());
 }
 
 /** All but `tenant`, which the access check has read. Throws UserError. */
 export function readQuery<T>(c: AdminContext, schema: z.ZodType<T>): T {
   const { tenant: _tenant, ...query } = c.req.query();
-  return parseInput(storable(query), schema);
+  return parseInput(query, schema);
 }
 
 /** Tells the first problem only, with its path: `items.2.amount`. Throws UserError. */

@@ -4,11 +4,12 @@ import { UserError } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { findApproval, listApprovals } from "../../store/admin-reads.ts";
 import { withTenant } from "../../store/db.ts";
+import { rowPage, shownFields, shownRow } from "../answers.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
 import { pageFields, pageOf, readCursor } from "../page.ts";
 import { present, presentAll } from "../present.ts";
-import { readBody, readQuery } from "../request-input.ts";
 
 const STATUSES = [
   "pending",
@@ -24,6 +25,8 @@ const STATUSES = [
 const statusSchema = z.literal("").or(z.enum(STATUSES)).optional();
 const listSchema = z.strictObject({ ...pageFields, status: statusSchema });
 
+const approvalAnswer = shownRow.extend({ votes: z.array(shownFields) });
+const decidedAnswer = z.strictObject({ message: z.string(), approval: approvalAnswer });
 const decisionSchema = z.strictObject({
   decision: z.enum(["approve", "reject"]),
   reason: z.string().max(1000).optional(),
@@ -37,33 +40,58 @@ const decisionSchema = z.strictObject({
 /** An approval is named by its id or by the number people say: A-17. */
 export function approvalRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
-  routes.get("/", async (c) => {
-    const tenantId = c.get("tenantId");
-    const { limit, cursor, status } = readQuery(c, listSchema);
-    const after = readCursor(cursor, z.int());
-    const rows = await withTenant(deps.db, tenantId, (tx) =>
-      listApprovals(tx, { tenantId, limit: limit + 1, after, status: status || undefined }),
-    );
-    const page = pageOf(rows, limit, (row) => row.number);
-    return c.json({ ...page, items: presentAll(page.items) });
-  });
-  routes.get("/:id", async (c) =>
-    c.json(await shownApproval(deps, c.get("tenantId"), c.req.param("id"))),
+  endpoint(
+    routes,
+    {
+      method: "get",
+      path: "/",
+      summary: "Approvals, the newest first",
+      query: listSchema,
+      answer: rowPage,
+    },
+    async (c, { query: { limit, cursor, status } }) => {
+      const tenantId = c.get("tenantId");
+      const after = readCursor(cursor, z.int());
+      const rows = await withTenant(deps.db, tenantId, (tx) =>
+        listApprovals(tx, { tenantId, limit: limit + 1, after, status: status || undefined }),
+      );
+      const page = pageOf(rows, limit, (row) => row.number);
+      return c.json({ ...page, items: presentAll(page.items) });
+    },
   );
-  routes.post("/:id/decision", async (c) => {
-    const principal = c.get("principal");
-    if (principal.kind !== "personal")
-      throw new UserError("personal_token_required", "Decisions need a personal token");
-    const tenantId = c.get("tenantId");
-    const body = await readBody(c, decisionSchema);
-    if (body.edit && body.decision === "reject")
-      throw new UserError("unprocessable", "Only an approval may change the action", "edit");
-    const { id } = await existing(deps, tenantId, c.req.param("id"));
-    const { staffId } = principal;
-    const answer = await deps.decide({ tenantId, approvalId: id, staffId, ...body, via: "api" });
-    if (!answer.accepted) throw refusal(answer);
-    return c.json({ message: answer.message, approval: await shownApproval(deps, tenantId, id) });
-  });
+  endpoint(
+    routes,
+    {
+      method: "get",
+      path: "/:id",
+      summary: "One approval with its votes, by id or as people say it: A-17",
+      answer: approvalAnswer,
+    },
+    async (c) => c.json(await shownApproval(deps, c.get("tenantId"), c.req.param("id") ?? "")),
+  );
+  endpoint(
+    routes,
+    {
+      method: "post",
+      path: "/:id/decision",
+      summary: "A decision, by the personal token of an operator or admin",
+      body: decisionSchema,
+      answer: decidedAnswer,
+    },
+    async (c, { body }) => {
+      const principal = c.get("principal");
+      if (principal.kind !== "personal")
+        throw new UserError("personal_token_required", "Decisions need a personal token");
+      const tenantId = c.get("tenantId");
+      if (body.edit && body.decision === "reject")
+        throw new UserError("unprocessable", "Only an approval may change the action", "edit");
+      const { id } = await existing(deps, tenantId, c.req.param("id") ?? "");
+      const { staffId } = principal;
+      const answer = await deps.decide({ tenantId, approvalId: id, staffId, ...body, via: "api" });
+      if (!answer.accepted) throw refusal(answer);
+      return c.json({ message: answer.message, approval: await shownApproval(deps, tenantId, id) });
+    },
+  );
   return routes;
 }
 

@@ -4,12 +4,13 @@ import { listAudit } from "../../store/admin-reads.ts";
 import { findCalls } from "../../store/audit-find.ts";
 import { callPath } from "../../store/audit-path.ts";
 import { type Tx, withTenant } from "../../store/db.ts";
+import { rowPage, shownFields } from "../answers.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
 import { pageFields, pageOf, readCursor } from "../page.ts";
 import { presentAll } from "../present.ts";
 import { presentPath } from "../present-path.ts";
-import { readQuery } from "../request-input.ts";
 
 const time = z.iso
   .datetime({ offset: true, error: "a time such as 2026-03-01T00:00:00Z" })
@@ -34,6 +35,7 @@ const listSchema = z.strictObject({
   until: time.optional(),
 });
 
+const auditAnswer = rowPage.extend({ calls: z.array(shownFields).optional() });
 type Query = z.infer<typeof listSchema>;
 
 /**
@@ -41,22 +43,31 @@ type Query = z.infer<typeof listSchema>;
  */
 export function auditRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
-  routes.get("/", async (c) => {
-    const tenantId = c.get("tenantId");
-    const query = readQuery(c, listSchema);
-    const { limit } = query;
-    const after = readCursor(query.cursor, z.string());
-    const { rows, calls } = await withTenant(deps.db, tenantId, async (tx) => {
-      const candidateIds = await namedCalls(tx, tenantId, query);
-      const filter = { ...filterOf(query), candidateIds: candidateIds ?? undefined };
-      return {
-        rows: await listAudit(tx, { tenantId, limit: limit + 1, after }, filter),
-        calls: await pathsOf(tx, tenantId, candidateIds ?? []),
-      };
-    });
-    const page = pageOf(rows, limit, (row) => row.id);
-    return c.json({ ...page, items: presentAll(page.items), ...(calls.length > 0 && { calls }) });
-  });
+  endpoint(
+    routes,
+    {
+      method: "get",
+      path: "/",
+      summary: "The trail, the newest first; with the whole path of the calls that are named",
+      query: listSchema,
+      answer: auditAnswer,
+    },
+    async (c, { query }) => {
+      const tenantId = c.get("tenantId");
+      const { limit } = query;
+      const after = readCursor(query.cursor, z.string());
+      const { rows, calls } = await withTenant(deps.db, tenantId, async (tx) => {
+        const candidateIds = await namedCalls(tx, tenantId, query);
+        const filter = { ...filterOf(query), candidateIds: candidateIds ?? undefined };
+        return {
+          rows: await listAudit(tx, { tenantId, limit: limit + 1, after }, filter),
+          calls: await pathsOf(tx, tenantId, candidateIds ?? []),
+        };
+      });
+      const page = pageOf(rows, limit, (row) => row.id);
+      return c.json({ ...page, items: presentAll(page.items), ...(calls.length > 0 && { calls }) });
+    },
+  );
   return routes;
 }
 

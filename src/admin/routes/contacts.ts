@@ -11,11 +11,12 @@ import {
 import { type Tx, withTenant } from "../../store/db.ts";
 import { openTasksOf, taskName } from "../../store/tasks.ts";
 import { CARD_FIELDS, type CardField, fieldProblem } from "../../tools/crm/card-fields.ts";
+import { shownRow } from "../answers.ts";
 import { type Change, change } from "../change.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
 import { present } from "../present.ts";
-import { readBody } from "../request-input.ts";
 
 const OTHER_FIELDS = CARD_FIELDS.filter((field) => field !== "email");
 const patchSchema = z.strictObject({
@@ -29,20 +30,33 @@ type Patch = z.infer<typeof patchSchema>;
 /** The customer's card: what the bot's tools read of a contact. */
 export function contactRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
-  routes.get("/:id", async (c) => {
-    const which = { tenantId: c.get("tenantId"), contactId: c.req.param("id") };
-    return c.json(await withTenant(deps.db, which.tenantId, (tx) => shownCard(tx, which)));
-  });
-  routes.patch("/:id", async (c) => {
-    const contactId = c.req.param("id");
-    const patch = await readBody(c, patchSchema);
-    const shown = await change(c, deps, async (tx, made) => {
-      const which = { tenantId: made.tenantId, contactId };
-      await changeCard(tx, await cardOf(tx, which, true), { patch, made });
-      return shownCard(tx, which);
-    });
-    return c.json(shown);
-  });
+  endpoint(
+    routes,
+    { method: "get", path: "/:id", summary: "A customer's card", answer: shownRow },
+    async (c) => {
+      const which = { tenantId: c.get("tenantId"), contactId: c.req.param("id") ?? "" };
+      return c.json(await withTenant(deps.db, which.tenantId, (tx) => shownCard(tx, which)));
+    },
+  );
+  endpoint(
+    routes,
+    {
+      method: "patch",
+      path: "/:id",
+      summary: "Changes fields of the card; null takes one away",
+      body: patchSchema,
+      answer: shownRow,
+    },
+    async (c, { body: patch }) => {
+      const contactId = c.req.param("id") ?? "";
+      const shown = await change(c, deps, async (tx, made) => {
+        const which = { tenantId: made.tenantId, contactId };
+        await changeCard(tx, await cardOf(tx, which, true), { patch, made });
+        return shownCard(tx, which);
+      });
+      return c.json(shown);
+    },
+  );
   return routes;
 }
 

@@ -3,37 +3,65 @@ import { z } from "zod";
 import { listConversations } from "../../store/admin-reads.ts";
 import { conversationTrace } from "../../store/conversation-trace.ts";
 import { withTenant } from "../../store/db.ts";
+import { rowPage, shownFields, shownRow } from "../answers.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
 import { pageFields, pageOf, readCursor } from "../page.ts";
 import { present, presentAll, snakeCase } from "../present.ts";
-import { readQuery } from "../request-input.ts";
 
+const traceAnswer = z.looseObject({
+  conversation: shownRow,
+  contact: shownRow.nullable(),
+  messages: z.array(shownFields),
+  runs: z.array(shownFields),
+  candidates: z.array(shownFields),
+  approvals: z.array(shownFields),
+  audit: z.array(shownFields),
+});
 const listSchema = z.strictObject(pageFields);
 const cursorSchema = z.strictObject({ at: z.number(), id: z.string() });
 
 /** Reads what was said and what the bot did about it, call by call. */
 export function conversationRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
-  routes.get("/", async (c) => {
-    const tenantId = c.get("tenantId");
-    const { limit, cursor } = readQuery(c, listSchema);
-    const after = readCursor(cursor, cursorSchema);
-    const rows = await withTenant(deps.db, tenantId, (tx) =>
-      listConversations(tx, { tenantId, limit: limit + 1, after }),
-    );
-    const page = pageOf(rows, limit, (row) => ({ at: row.updatedAt, id: row.id }));
-    return c.json({ ...page, items: presentAll(page.items) });
-  });
-  routes.get("/:id", async (c) => {
-    const tenantId = c.get("tenantId");
-    const conversationId = c.req.param("id");
-    const trace = await withTenant(deps.db, tenantId, (tx) =>
-      conversationTrace(tx, { tenantId, conversationId }),
-    );
-    if (!trace) throw notFound(`conversation ${conversationId}`);
-    return c.json(presentTrace(trace));
-  });
+  endpoint(
+    routes,
+    {
+      method: "get",
+      path: "/",
+      summary: "Conversations, the newest first",
+      query: listSchema,
+      answer: rowPage,
+    },
+    async (c, { query: { limit, cursor } }) => {
+      const tenantId = c.get("tenantId");
+      const after = readCursor(cursor, cursorSchema);
+      const rows = await withTenant(deps.db, tenantId, (tx) =>
+        listConversations(tx, { tenantId, limit: limit + 1, after }),
+      );
+      const page = pageOf(rows, limit, (row) => ({ at: row.updatedAt, id: row.id }));
+      return c.json({ ...page, items: presentAll(page.items) });
+    },
+  );
+  endpoint(
+    routes,
+    {
+      method: "get",
+      path: "/:id",
+      summary: "All that was said, proposed, checked, decided and done in one conversation",
+      answer: traceAnswer,
+    },
+    async (c) => {
+      const tenantId = c.get("tenantId");
+      const conversationId = c.req.param("id") ?? "";
+      const trace = await withTenant(deps.db, tenantId, (tx) =>
+        conversationTrace(tx, { tenantId, conversationId }),
+      );
+      if (!trace) throw notFound(`conversation ${conversationId}`);
+      return c.json(presentTrace(trace));
+    },
+  );
   return routes;
 }
 

@@ -5,10 +5,12 @@ import { exchangeSettingsOf, putExchangeSettings } from "../../store/exchange-se
 import type { PayoutRulesArgs } from "../../tools/change-authority/payout-rules.ts";
 import { normalizeAsset } from "../../tools/exchange/assets.ts";
 import { PAYOUT_METHODS } from "../../tools/exchange/payout-methods.ts";
+import { askedAnswer, shownFields } from "../answers.ts";
 import { askedBody, change, changeAuthority } from "../change.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { present } from "../present.ts";
-import { decimalSchema, readBody } from "../request-input.ts";
+import { decimalSchema } from "../request-input.ts";
 
 const MIN_S = 60;
 const MAX_S = 86_400;
@@ -36,28 +38,48 @@ const settingsSchema = z.strictObject({
  */
 export function exchangeSettingsRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
-  routes.get("/", async (c) => {
-    const tenantId = c.get("tenantId");
-    const settings = await withTenant(deps.db, tenantId, (tx) => exchangeSettingsOf(tx, tenantId));
-    return c.json(present(settings));
-  });
-  routes.put("/", async (c) => {
-    const body = await readBody(c, settingsSchema);
-    const tenantId = c.get("tenantId");
-    const { payout_providers, operator_daily_cap, bulk_approval_limit, ...plain } = body;
-    const rules = { payout_providers, operator_daily_cap, bulk_approval_limit };
-    const names = Object.keys(plain).join(", ");
-    if (names !== "" || !hasAny(rules))
-      await change(c, deps, async (tx, { now, audit }) => {
-        const next = merged(await exchangeSettingsOf(tx, tenantId), plain);
-        await putExchangeSettings(tx, next, { tenantId, now });
-        audit("exchange_settings.set", `Changed: ${names || "nothing"}`);
-      });
-    const requested = hasAny(rules) ? await changeAuthority(c, deps, () => changeOf(rules)) : null;
-    const settings = await withTenant(deps.db, tenantId, (tx) => exchangeSettingsOf(tx, tenantId));
-    if (requested?.kind !== "asked") return c.json(present(settings));
-    return c.json({ ...askedBody(requested), settings: present(settings) }, 202);
-  });
+  endpoint(
+    routes,
+    { method: "get", path: "/", summary: "Settings of the exchange desk", answer: shownFields },
+    async (c) => {
+      const tenantId = c.get("tenantId");
+      const settings = await withTenant(deps.db, tenantId, (tx) =>
+        exchangeSettingsOf(tx, tenantId),
+      );
+      return c.json(present(settings));
+    },
+  );
+  endpoint(
+    routes,
+    {
+      method: "put",
+      path: "/",
+      summary: "Changes the fields that are given",
+      body: settingsSchema,
+      answer: shownFields,
+      otherwise: { 202: askedAnswer },
+    },
+    async (c, { body }) => {
+      const tenantId = c.get("tenantId");
+      const { payout_providers, operator_daily_cap, bulk_approval_limit, ...plain } = body;
+      const rules = { payout_providers, operator_daily_cap, bulk_approval_limit };
+      const names = Object.keys(plain).join(", ");
+      if (names !== "" || !hasAny(rules))
+        await change(c, deps, async (tx, { now, audit }) => {
+          const next = merged(await exchangeSettingsOf(tx, tenantId), plain);
+          await putExchangeSettings(tx, next, { tenantId, now });
+          audit("exchange_settings.set", `Changed: ${names || "nothing"}`);
+        });
+      const requested = hasAny(rules)
+        ? await changeAuthority(c, deps, () => changeOf(rules))
+        : null;
+      const settings = await withTenant(deps.db, tenantId, (tx) =>
+        exchangeSettingsOf(tx, tenantId),
+      );
+      if (requested?.kind !== "asked") return c.json(present(settings));
+      return c.json({ ...askedBody(requested), settings: present(settings) }, 202);
+    },
+  );
   return routes;
 }
 

@@ -5,12 +5,13 @@ import { UserError } from "../../domain/errors.ts";
 import { findOrder, listOrders } from "../../store/admin-reads.ts";
 import { type Tx, withTenant } from "../../store/db.ts";
 import { orderName } from "../../store/orders.ts";
+import { rowPage, shownRow } from "../answers.ts";
 import { type Change, change } from "../change.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
 import { pageFields, pageOf, readCursor } from "../page.ts";
 import { present, presentAll } from "../present.ts";
-import { readBody, readQuery } from "../request-input.ts";
 
 const STATUSES = [
   "quote",
@@ -28,28 +29,57 @@ const listSchema = z.strictObject({ ...pageFields, status: z.enum(STATUSES).opti
 /** An order is named by its id or by the number people say: EX-20418. */
 export function orderRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
-  routes.get("/", async (c) => {
-    const tenantId = c.get("tenantId");
-    const { limit, cursor, status } = readQuery(c, listSchema);
-    const after = readCursor(cursor, z.int());
-    const rows = await withTenant(deps.db, tenantId, (tx) =>
-      listOrders(tx, { tenantId, limit: limit + 1, after, status }),
-    );
-    const page = pageOf(rows, limit, (row) => row.number);
-    return c.json({ ...page, items: presentAll(page.items) });
-  });
-  routes.get("/:id", async (c) => {
-    const tenantId = c.get("tenantId");
-    const which = c.req.param("id");
-    return c.json(present(await withTenant(deps.db, tenantId, (tx) => found(tx, tenantId, which))));
-  });
-  routes.patch("/:id", async (c) => {
-    const which = c.req.param("id");
-    const { status } = await readBody(c, patchSchema);
-    if (status !== "completed") throw notSettable(status);
-    const order = await change(c, deps, (tx, work) => complete(tx, work, which), "decide");
-    return c.json(present(order));
-  });
+  endpoint(
+    routes,
+    {
+      method: "get",
+      path: "/",
+      summary: "Orders, the newest first",
+      query: listSchema,
+      answer: rowPage,
+    },
+    async (c, { query: { limit, cursor, status } }) => {
+      const tenantId = c.get("tenantId");
+      const after = readCursor(cursor, z.int());
+      const rows = await withTenant(deps.db, tenantId, (tx) =>
+        listOrders(tx, { tenantId, limit: limit + 1, after, status }),
+      );
+      const page = pageOf(rows, limit, (row) => row.number);
+      return c.json({ ...page, items: presentAll(page.items) });
+    },
+  );
+  endpoint(
+    routes,
+    {
+      method: "get",
+      path: "/:id",
+      summary: "An order, by id or as people say it: EX-20418",
+      answer: shownRow,
+    },
+    async (c) => {
+      const tenantId = c.get("tenantId");
+      const which = c.req.param("id") ?? "";
+      return c.json(
+        present(await withTenant(deps.db, tenantId, (tx) => found(tx, tenantId, which))),
+      );
+    },
+  );
+  endpoint(
+    routes,
+    {
+      method: "patch",
+      path: "/:id",
+      summary: "Says that an order in payout is completed",
+      body: patchSchema,
+      answer: shownRow,
+    },
+    async (c, { body: { status } }) => {
+      const which = c.req.param("id") ?? "";
+      if (status !== "completed") throw notSettable(status);
+      const order = await change(c, deps, (tx, work) => complete(tx, work, which), "decide");
+      return c.json(present(order));
+    },
+  );
   return routes;
 }
 

@@ -7,9 +7,15 @@ import { type PayoutStop, payoutStopOf } from "../../store/payout-stop.ts";
 import { type PayoutsToCheck, payoutsToCheck } from "../../store/payouts-to-check.ts";
 import { change } from "../change.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
-import { readBody } from "../request-input.ts";
+import { endpoint } from "../endpoint.ts";
 import { personOf, shownList } from "./stops.ts";
 
+const stoppedAnswer = z.looseObject({ stopped: z.boolean() });
+const resumedAnswer = z.looseObject({
+  resumed: z.boolean(),
+  stopped: z.boolean(),
+  message: z.string(),
+});
 const resumeSchema = z.strictObject({
   reason: z.string().trim().min(1).max(300),
   confirmed: z.boolean().default(false),
@@ -18,23 +24,41 @@ const resumeSchema = z.strictObject({
 /** Is money held back, and its end: by an admin's own token, after a look through what is open. */
 export function payoutRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
-  routes.get("/", async (c) => {
-    const tenantId = c.get("tenantId");
-    const answer = await withTenant(deps.db, tenantId, async (tx) => {
-      const stop = await payoutStopOf(tx, tenantId);
-      if (!stop) return { stopped: false };
-      return standing(stop, await payoutsToCheck(tx, { tenantId, limit: MOST_TO_CHECK }));
-    });
-    return c.json(answer);
-  });
-  routes.post("/resume", async (c) => {
-    const body = await readBody(c, resumeSchema);
-    const resumed = await change(c, deps, async (tx, { tenantId, now }) => {
-      const asked = { tenantId, staff: await personOf(tx, c), what: ["payouts"], now } as const;
-      return resumeDesk(tx, deps.dress, { ...asked, ...body });
-    });
-    return c.json(answerOf(resumed));
-  });
+  endpoint(
+    routes,
+    {
+      method: "get",
+      path: "/",
+      summary: "Are payouts stopped, and what is open then",
+      answer: stoppedAnswer,
+    },
+    async (c) => {
+      const tenantId = c.get("tenantId");
+      const answer = await withTenant(deps.db, tenantId, async (tx) => {
+        const stop = await payoutStopOf(tx, tenantId);
+        if (!stop) return { stopped: false };
+        return standing(stop, await payoutsToCheck(tx, { tenantId, limit: MOST_TO_CHECK }));
+      });
+      return c.json(answer);
+    },
+  );
+  endpoint(
+    routes,
+    {
+      method: "post",
+      path: "/resume",
+      summary: "Lets payouts go on: first the list, then with confirmed",
+      body: resumeSchema,
+      answer: resumedAnswer,
+    },
+    async (c, { body }) => {
+      const resumed = await change(c, deps, async (tx, { tenantId, now }) => {
+        const asked = { tenantId, staff: await personOf(tx, c), what: ["payouts"], now } as const;
+        return resumeDesk(tx, deps.dress, { ...asked, ...body });
+      });
+      return c.json(answerOf(resumed));
+    },
+  );
   return routes;
 }
 

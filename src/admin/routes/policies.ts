@@ -2,15 +2,39 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { UserError } from "../../domain/errors.ts";
 import type { PolicyRow } from "../../domain/policy-row.ts";
+import { isEverAllowed, policyWarnings } from "../../policy/policy-warnings.ts";
 import { type Tx, withTenant } from "../../store/db.ts";
 import { listPolicyRows } from "../../store/policies.ts";
 import { eligibleApprovers } from "../../store/staff.ts";
 import { policyChange, policyRow } from "../../tools/change-authority/policy.ts";
+import { CHANGE_AUTHORITY } from "../../tools/change-authority/tool-name.ts";
+import { HANDOFF_TOOL } from "../../tools/handoff-to-operator.ts";
+import { askedAnswer } from "../answers.ts";
 import { askedBody, changeAuthority } from "../change.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
-import { parseInput, readJson } from "../request-input.ts";
+import { endpoint } from "../endpoint.ts";
+import { HANDOFF_WARNING } from "../handoff-warning.ts";
 
-const rowsSchema = z.array(policyRow).max(1000);
+export const rowsSchema = z.array(policyRow).max(1000);
+
+const listAnswer = z.strictObject({ policies: z.array(policyRow) });
+const LIST = {
+  method: "get",
+  path: "/",
+  summary: "Rules of what the bot may do",
+  answer: listAnswer,
+} as const;
+const REPLACE = {
+  method: "put",
+  path: "/",
+  summary: "Replaces the rules by this list, whole; a bare list is taken, too",
+  body: z.preprocess(
+    (given) => (Array.isArray(given) ? { policies: given } : given),
+    z.strictObject({ policies: rowsSchema }),
+  ),
+  answer: listAnswer.extend({ warnings: z.array(z.string()) }),
+  otherwise: { 202: askedAnswer },
+} as const;
 
 /**
  * PUT takes the list that GET shows, as `{policies: […]}` or bare: all of it is valid, or nothing
@@ -18,21 +42,24 @@ const rowsSchema = z.array(policyRow).max(1000);
  */
 export function policyRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
-  routes.get("/", async (c) => {
+  endpoint(routes, LIST, async (c) => {
     const tenantId = c.get("tenantId");
     const policies = await withTenant(deps.db, tenantId, (tx) => listPolicyRows(tx, tenantId));
     return c.json({ policies });
   });
-  routes.put("/", async (c) => {
-    const rows = parseRows(await readJson(c));
+  endpoint(routes, REPLACE, async (c, { body: { policies: rows } }) => {
+    if (rows.length === 0) throw emptied();
     refuseUnusable(deps, rows);
-    const requested = await changeAuthority(c, deps, async (tx, tenantId) =>
-      policyChange(await listPolicyRows(tx, tenantId), rows),
-    );
+    const unwanted: string[] = [];
+    const requested = await changeAuthority(c, deps, async (tx, tenantId) => {
+      const standing = await listPolicyRows(tx, tenantId);
+      unwanted.push(...warningsOf(deps, standing, rows));
+      return policyChange(standing, rows);
+    });
     const tenantId = c.get("tenantId");
     const shown = await withTenant(deps.db, tenantId, async (tx) => ({
       policies: await listPolicyRows(tx, tenantId),
-      warnings: await tooFewApprovers(tx, tenantId, rows),
+      warnings: [...(await tooFewApprovers(tx, tenantId, rows)), ...unwanted],
     }));
     if (requested.kind !== "asked") return c.json(shown);
     return c.json({ ...askedBody(requested), warnings: shown.warnings }, 202);
@@ -40,10 +67,17 @@ export function policyRoutes(deps: AdminDeps) {
   return routes;
 }
 
-/** A union's own errors name no path: the wrapper is taken off first. */
-function parseRows(body: unknown): PolicyRow[] {
-  if (Array.isArray(body)) return parseInput(body, rowsSchema);
-  return parseInput(body, z.strictObject({ policies: rowsSchema })).policies;
+/** The rule of changes of authority stays, whatever the list says. */
+function warningsOf(
+  deps: AdminDeps,
+  standing: readonly PolicyRow[],
+  rows: readonly PolicyRow[],
+): string[] {
+  const isFixed = ({ tool_name }: PolicyRow) => tool_name === CHANGE_AUTHORITY;
+  const after = [...standing.filter(isFixed), ...rows.filter((row) => !isFixed(row))];
+  const tools = deps.registry.all().map(({ tool }) => tool);
+  const isCut = isEverAllowed(HANDOFF_TOOL, standing) && !isEverAllowed(HANDOFF_TOOL, after);
+  return [...policyWarnings(tools, standing, after), ...(isCut ? [HANDOFF_WARNING] : [])];
 }
 
 /** Throws UserError for rows that the gate could not weigh. */
@@ -58,6 +92,15 @@ export function refuseUnusable(deps: AdminDeps, rows: readonly PolicyRow[]): voi
   const problems = deps.validatePolicies(rows);
   if (problems && problems.length > 0)
     throw new UserError("unprocessable", problems.join("; "), "policies");
+}
+
+/** One slip would leave the desk without a single call that may be made. */
+function emptied(): UserError {
+  return new UserError(
+    "unprocessable",
+    "policies: a list without rules would have every call refused; send the rules that shall stand. To switch a tool off, PATCH /api/admin/tools/NAME with is_active false; to stop payouts or orders, POST /api/admin/stops",
+    "policies",
+  );
 }
 
 function unusable(index: number, field: string, why: string): UserError {

@@ -32,6 +32,7 @@ const replaySchema = z.strictObject({
   id: z.string(),
   conversation_id: z.string(),
   model_id: z.string().describe("Empty: no model was asked"),
+  rules: z.enum(["in_force", "given"]).describe("Those that stood at the replay, or a list"),
   turns: z.array(turn),
   different: z.int().describe("Answers that came out otherwise"),
 });
@@ -76,7 +77,8 @@ export function replayRoutes(deps: AdminDeps) {
       c.req.raw.signal,
     );
     const { id, modelId, turns } = made;
-    return c.json(shown({ id, conversationId, modelId, turnsJson: turns }), 201);
+    const policiesJson = body.policies ?? null;
+    return c.json(shown({ id, conversationId, modelId, policiesJson, turnsJson: turns }), 201);
   });
   endpoint(
     routes,
@@ -94,11 +96,14 @@ export function replayRoutes(deps: AdminDeps) {
 
 type Row = NonNullable<Awaited<ReturnType<typeof replayById>>>;
 
-function shown(row: Pick<Row, "id" | "conversationId" | "modelId" | "turnsJson">) {
+function shown(
+  row: Pick<Row, "id" | "conversationId" | "modelId" | "policiesJson" | "turnsJson">,
+): z.input<typeof replaySchema> {
   return {
     id: row.id,
     conversation_id: row.conversationId,
     model_id: row.modelId,
+    rules: row.policiesJson === null ? "in_force" : "given",
     turns: row.turnsJson,
     different: row.turnsJson.filter(({ same }) => !same).length,
   };

@@ -5,11 +5,13 @@ import { withTenant } from "../../store/db.ts";
 import { exchangeSettingsOf } from "../../store/exchange-settings.ts";
 import { deleteRate, listRates, type Rate, upsertRate } from "../../store/rates.ts";
 import { normalizeAsset, normalizeNetwork } from "../../tools/exchange/assets.ts";
+import { noBody, rowList, shownRow } from "../answers.ts";
 import { change } from "../change.ts";
 import type { AdminContext, AdminDeps, AdminEnv } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
 import { present, presentAll, snakeCase } from "../present.ts";
-import { decimalSchema, parseInput, readJson } from "../request-input.ts";
+import { decimalSchema } from "../request-input.ts";
 
 const positive = decimalSchema.refine((text) => amount(text).gt(0), "it must be above zero");
 const percent = z
@@ -59,17 +61,41 @@ const rateSchema = z
       });
   });
 
+type RateBody = z.infer<typeof rateSchema>;
+const LIST = {
+  method: "get",
+  path: "/",
+  summary: "Rates with their tiers",
+  answer: rowList,
+} as const;
+const WRITE = {
+  path: "/",
+  summary: "Writes the rate of one pair, whole; names in camelCase are taken, too",
+  body: z.preprocess(inSnakeCase, rateSchema),
+  answer: shownRow,
+} as const;
+const DELETE = {
+  method: "delete",
+  path: "/:id",
+  summary: "Deletes a rate",
+  answer: noBody,
+  status: 204,
+} as const;
+
 /** POST and PUT write one pair, whole: rate, limits and all tiers. Sums are decimal strings. */
 export function rateRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
-  routes.get("/", async (c) => {
+  endpoint(routes, LIST, async (c) => {
     const tenantId = c.get("tenantId");
     const rates = await withTenant(deps.db, tenantId, (tx) => listRates(tx, tenantId));
     return c.json({ items: rates.map(presentRate) });
   });
-  routes.on(["POST", "PUT"], "/", async (c) => c.json(presentRate(await writeRate(c, deps))));
-  routes.delete("/:id", async (c) => {
-    const rateId = c.req.param("id");
+  for (const method of ["post", "put"] as const)
+    endpoint(routes, { ...WRITE, method }, async (c, { body }) =>
+      c.json(presentRate(await writeRate(c, deps, body))),
+    );
+  endpoint(routes, DELETE, async (c) => {
+    const rateId = c.req.param("id") ?? "";
     await change(c, deps, async (tx, { tenantId, audit }) => {
       if (!(await deleteRate(tx, tenantId, rateId))) throw notFound(`rate ${rateId}`);
       audit("rate.deleted", "A rate was deleted", { rateId });
@@ -80,8 +106,7 @@ export function rateRoutes(deps: AdminDeps) {
   return routes;
 }
 
-async function writeRate(c: AdminContext, deps: AdminDeps): Promise<Rate> {
-  const body = parseInput(inSnakeCase(await readJson(c)), rateSchema);
+async function writeRate(c: AdminContext, deps: AdminDeps, body: RateBody): Promise<Rate> {
   const written = await change(c, deps, async (tx, { tenantId, by, now, audit }) => {
     const quoteAsset = body.quote_asset ?? (await exchangeSettingsOf(tx, tenantId)).quoteAsset;
     const rate = {

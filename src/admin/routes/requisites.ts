@@ -3,9 +3,10 @@ import { z } from "zod";
 import { withTenant } from "../../store/db.ts";
 import { sealRequisites } from "../../tools/change-authority/requisites.ts";
 import { isWriteOnlySecret } from "../../tools/exchange/secret-names.ts";
+import { askedAnswer, rowList } from "../answers.ts";
 import { askedBody, changeAuthority } from "../change.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
-import { readBody } from "../request-input.ts";
+import { endpoint, type Handle } from "../endpoint.ts";
 
 const PREFIX = "exchange_";
 const bodySchema = z
@@ -18,14 +19,21 @@ const bodySchema = z
  */
 export function requisiteRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
-  routes.get("/", async (c) => c.json({ items: await listRequisites(deps, c.get("tenantId")) }));
-  routes.on(["POST", "PUT"], "/", async (c) => {
-    const values = await readBody(c, bodySchema);
-    const wanted = sealRequisites(deps.secrets, c.get("tenantId"), values);
+  endpoint(
+    routes,
+    { method: "get", path: "/", summary: "Where clients pay; values are masked", answer: rowList },
+    async (c) => c.json({ items: await listRequisites(deps, c.get("tenantId")) }),
+  );
+  const write: Handle<Record<string, never>, z.infer<typeof bodySchema>> = async (c, { body }) => {
+    const wanted = sealRequisites(deps.secrets, c.get("tenantId"), body);
     const requested = await changeAuthority(c, deps, () => wanted);
     if (requested.kind === "asked") return c.json(askedBody(requested), 202);
     return c.json({ items: await listRequisites(deps, c.get("tenantId")) });
-  });
+  };
+  const spec = { path: "/", summary: "Sets requisites; null takes one away", body: bodySchema };
+  const answers = { answer: rowList, otherwise: { 202: askedAnswer } };
+  endpoint(routes, { method: "post", ...spec, ...answers }, write);
+  endpoint(routes, { method: "put", ...spec, ...answers }, write);
   return routes;
 }
 

@@ -3,41 +3,65 @@ import { z } from "zod";
 import { BOOKING_SECRET } from "../../domain/booking-url.ts";
 import { UserError } from "../../domain/errors.ts";
 import { withTenant } from "../../store/db.ts";
+import { noBody, rowList } from "../answers.ts";
 import { change } from "../change.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
 import { presentAll } from "../present.ts";
-import { readBody } from "../request-input.ts";
 
+const nameAnswer = z.strictObject({ name: z.string() });
 const bodySchema = z.strictObject({ value: z.string().min(1).max(8000) });
 
 /** Names only: a value can be set and deleted, never read. */
 export function secretRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
-  routes.get("/", async (c) => {
-    const tenantId = c.get("tenantId");
-    const names = await withTenant(deps.db, tenantId, (tx) => deps.secrets.names(tx, tenantId));
-    return c.json({ items: presentAll(names) });
-  });
-  routes.put("/:name", async (c) => {
-    const name = writableName(c.req.param("name"));
-    const { value } = await readBody(c, bodySchema);
-    await change(c, deps, async (tx, { tenantId, by, now, audit }) => {
-      await deps.secrets.set(tx, { tenantId, name, value, by, now });
-      audit("secret.set", `Secret ${name} was set`, { name });
-    });
-    deps.invalidateTools(c.get("tenantId"));
-    return c.json({ name });
-  });
-  routes.delete("/:name", async (c) => {
-    const name = writableName(c.req.param("name"));
-    await change(c, deps, async (tx, { tenantId, audit }) => {
-      if (!(await deps.secrets.remove(tx, tenantId, name))) throw notFound(`secret ${name}`);
-      audit("secret.deleted", `Secret ${name} was deleted`, { name });
-    });
-    deps.invalidateTools(c.get("tenantId"));
-    return c.body(null, 204);
-  });
+  endpoint(
+    routes,
+    {
+      method: "get",
+      path: "/",
+      summary: "Names of secrets; values are never shown",
+      answer: rowList,
+    },
+    async (c) => {
+      const tenantId = c.get("tenantId");
+      const names = await withTenant(deps.db, tenantId, (tx) => deps.secrets.names(tx, tenantId));
+      return c.json({ items: presentAll(names) });
+    },
+  );
+  endpoint(
+    routes,
+    {
+      method: "put",
+      path: "/:name",
+      summary: "Sets a secret",
+      body: bodySchema,
+      answer: nameAnswer,
+    },
+    async (c, { body: { value } }) => {
+      const name = writableName(c.req.param("name") ?? "");
+      await change(c, deps, async (tx, { tenantId, by, now, audit }) => {
+        await deps.secrets.set(tx, { tenantId, name, value, by, now });
+        audit("secret.set", `Secret ${name} was set`, { name });
+      });
+      deps.invalidateTools(c.get("tenantId"));
+      return c.json({ name });
+    },
+  );
+  endpoint(
+    routes,
+    { method: "delete", path: "/:name", summary: "Deletes a secret", answer: noBody, status: 204 },
+    async (c) => {
+      const name = writableName(c.req.param("name") ?? "");
+      await change(c, deps, async (tx, { tenantId, audit }) => {
+        if (!(await deps.secrets.remove(tx, tenantId, name))) throw notFound(`secret ${name}`);
+        audit("secret.deleted", `Secret ${name} was deleted`, { name });
+      });
+      deps.invalidateTools(c.get("tenantId"));
+      return c.body(null, 204);
+    },
+  );
   return routes;
 }
 

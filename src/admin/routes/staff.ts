@@ -6,12 +6,13 @@ import { withOwner, withTenant } from "../../store/db.ts";
 import { asOwner } from "../../store/enter-tenant.ts";
 import { listStaff, type StaffIdentity, staffById, updateStaff } from "../../store/staff.ts";
 import { drawToken, listTokensOf, revokeToken } from "../../store/tokens.ts";
+import { askedAnswer, rowList, shownRow } from "../answers.ts";
 import { askedBody, type ChangeAct, change, changeAuthority } from "../change.ts";
 import { type AdminContext, type AdminDeps, type AdminEnv, actorOf } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
 import { issueToken } from "../issue-token.ts";
 import { present, presentAll } from "../present.ts";
-import { readBody } from "../request-input.ts";
 
 const identitySchema = z.discriminatedUnion("messenger", [
   z.strictObject({
@@ -39,23 +40,93 @@ const patchSchema = z
   })
   .refine((patch) => Object.keys(patch).length > 0, "name at least one field");
 const tokenSchema = z.strictObject({ expires_in_days: z.int().min(1).max(365).default(90) });
+const tokenAnswer = z.looseObject({ id: z.string(), token: z.string(), expires_at: z.string() });
+const revokedAnswer = z.strictObject({ id: z.string(), revoked: z.literal(true) });
 
 const suspendSchema = z.strictObject({ reason: z.string().trim().max(300).default("") });
+
+const GET = {
+  method: "get",
+  path: "/",
+  summary: "The staff with their accounts in messengers",
+  answer: rowList,
+} as const;
+const POST = {
+  method: "post",
+  path: "/",
+  summary: "Adds a person",
+  body: newSchema,
+  answer: shownRow,
+  status: 201,
+  otherwise: { 202: askedAnswer },
+} as const;
+const PATCH_ID = {
+  method: "patch",
+  path: "/:id",
+  summary: "Changes a person",
+  body: patchSchema,
+  answer: shownRow,
+  otherwise: { 202: askedAnswer },
+} as const;
+const POST_ID_IDENTITIES = {
+  method: "post",
+  path: "/:id/identities",
+  summary: "Adds an account in a messenger",
+  body: identitySchema,
+  answer: shownRow,
+  status: 201,
+  otherwise: { 202: askedAnswer },
+} as const;
+const DELETE_ID = {
+  method: "delete",
+  path: "/:id",
+  summary: "Suspends a person",
+  answer: shownRow,
+} as const;
+const POST_ID_SUSPEND = {
+  method: "post",
+  path: "/:id/suspend",
+  summary: "Suspends a person, by any of the staff",
+  body: suspendSchema,
+  answer: shownRow,
+} as const;
+const POST_ID_TOKENS = {
+  method: "post",
+  path: "/:id/tokens",
+  summary: "Makes a personal token; shown this once",
+  body: tokenSchema,
+  mayBeEmpty: true,
+  answer: tokenAnswer,
+  status: 201,
+  otherwise: { 202: askedAnswer },
+} as const;
+const GET_ID_TOKENS = {
+  method: "get",
+  path: "/:id/tokens",
+  summary: "Tokens of a person, without their values",
+  answer: rowList,
+} as const;
+const DELETE_ID_TOKENS_TOKEN = {
+  method: "delete",
+  path: "/:id/tokens/:token",
+  summary: "Ends a personal token",
+  answer: revokedAnswer,
+} as const;
 
 /** Who may do what is decided on once the tenant is open: 202 with the number of the approval. */
 export function staffRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
-  routes.get("/", async (c) => c.json({ items: await shownStaff(deps, c.get("tenantId")) }));
-  routes.post("/", async (c) => {
-    const { name, role, identities } = await readBody(c, newSchema);
+  endpoint(routes, GET, async (c) => c.json({ items: await shownStaff(deps, c.get("tenantId")) }));
+  endpoint(routes, POST, async (c, { body }) => {
+    const { name, role, identities } = body;
     const person = { op: "create" as const, name, role, identities: identities.map(toIdentity) };
     const requested = await changeAuthority(c, deps, () => ({ kind: "staff", change: person }));
     if (requested.kind === "asked") return c.json(askedBody(requested), 202);
     return c.json(await shownPerson(deps, c.get("tenantId"), madeId(requested)), 201);
   });
-  routes.patch("/:id", async (c) => {
-    const { name, role, status } = await readBody(c, patchSchema);
-    const staffId = c.req.param("id");
+  endpoint(routes, PATCH_ID, async (c, { body }) => {
+    const { name, role, status } = body;
+    const staffId = c.req.param("id") ?? "";
     await refuseStranger(c, deps, staffId);
     if (name !== undefined) await rename(c, deps, { staffId, name });
     if (status === "suspended") await suspend(c, deps, { staffId, reason: "" });
@@ -67,34 +138,38 @@ export function staffRoutes(deps: AdminDeps) {
     }
     return c.json(await shownPerson(deps, c.get("tenantId"), staffId));
   });
-  routes.post("/:id/identities", async (c) => {
-    const staffId = c.req.param("id");
-    const add = [toIdentity(await readBody(c, identitySchema))];
+  endpoint(routes, POST_ID_IDENTITIES, async (c, { body }) => {
+    const staffId = c.req.param("id") ?? "";
+    const add = [toIdentity(body)];
     const change = { op: "identities" as const, staffId, add };
     const requested = await changeAuthority(c, deps, () => ({ kind: "staff", change }));
     if (requested.kind === "asked") return c.json(askedBody(requested), 202);
     return c.json(await shownPerson(deps, c.get("tenantId"), staffId), 201);
   });
   // people are suspended, not erased: their decisions stay theirs
-  routes.delete("/:id", async (c) => {
-    await suspend(c, deps, { staffId: c.req.param("id"), reason: "" });
-    return c.json(await shownPerson(deps, c.get("tenantId"), c.req.param("id")));
+  endpoint(routes, DELETE_ID, async (c) => {
+    const staffId = c.req.param("id") ?? "";
+    await suspend(c, deps, { staffId, reason: "" });
+    return c.json(await shownPerson(deps, c.get("tenantId"), staffId));
   });
-  routes.post("/:id/suspend", async (c) => {
-    const { reason } = await readBody(c, suspendSchema);
-    await suspend(c, deps, { staffId: c.req.param("id"), reason }, "decide");
-    return c.json(await shownPerson(deps, c.get("tenantId"), c.req.param("id")));
+  endpoint(routes, POST_ID_SUSPEND, async (c, { body: { reason } }) => {
+    const staffId = c.req.param("id") ?? "";
+    await suspend(c, deps, { staffId, reason }, "decide");
+    return c.json(await shownPerson(deps, c.get("tenantId"), staffId));
   });
-  routes.post("/:id/tokens", async (c) => makeToken(c, deps, c.req.param("id")));
-  routes.get("/:id/tokens", async (c) => {
-    const staffId = c.req.param("id");
+  endpoint(routes, POST_ID_TOKENS, async (c, { body }) =>
+    makeToken(c, deps, c.req.param("id") ?? "", body.expires_in_days),
+  );
+  endpoint(routes, GET_ID_TOKENS, async (c) => {
+    const staffId = c.req.param("id") ?? "";
     await refuseStranger(c, deps, staffId);
     const who = { tenantId: c.get("tenantId"), staffId, now: deps.clock.now() };
     const tokens = await withOwner(deps.db, (tx) => listTokensOf(tx, who));
     return c.json({ items: presentAll(tokens) });
   });
-  routes.delete("/:id/tokens/:token", async (c) => {
-    const { id: staffId, token: tokenId } = c.req.param();
+  endpoint(routes, DELETE_ID_TOKENS_TOKEN, async (c) => {
+    const staffId = c.req.param("id") ?? "";
+    const tokenId = c.req.param("token") ?? "";
     await endToken(c, deps, { staffId, tokenId });
     return c.json({ id: tokenId, revoked: true });
   });
@@ -136,10 +211,12 @@ function suspend(
 }
 
 /** One's own is made at once; whoever holds another's acts as that person, so it is decided on. */
-async function makeToken(c: AdminContext, deps: AdminDeps, staffId: string): Promise<Response> {
-  const text = await c.req.text();
-  const body = text.trim() === "" ? { expires_in_days: 90 } : await readBody(c, tokenSchema);
-  const days = body.expires_in_days;
+async function makeToken(
+  c: AdminContext,
+  deps: AdminDeps,
+  staffId: string,
+  days: number,
+): Promise<Response> {
   const by = actorOf(c.get("principal"));
   const tenantId = c.get("tenantId");
   if (by === staffId)

@@ -13,10 +13,11 @@ import { UserError } from "../../domain/errors.ts";
 import { type Tx, withTenant } from "../../store/db.ts";
 import { type PayoutsToCheck, payoutsToCheck } from "../../store/payouts-to-check.ts";
 import { type StaffMember, staffById } from "../../store/staff.ts";
+import { shownFields } from "../answers.ts";
 import { change } from "../change.ts";
 import type { AdminContext, AdminDeps, AdminEnv } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { presentAll } from "../present.ts";
-import { readBody } from "../request-input.ts";
 
 const what = z.enum(["payouts", "orders", "all"]).transform((word) => stoppable(word) ?? []);
 const reason = z.string().trim().max(LONGEST_REASON);
@@ -30,28 +31,50 @@ const resumeSchema = z.strictObject({
 /** What is stopped. POST stops, by anybody of the staff; an admin resumes. Both in person. */
 export function stopRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
-  routes.get("/", async (c) => c.json(await shownStops(deps, c.get("tenantId"))));
-  routes.post("/", async (c) => {
-    const body = await readBody(c, stopSchema);
-    const { held } = await change(
-      c,
-      deps,
-      async (tx, { tenantId, now }) => {
+  endpoint(
+    routes,
+    { method: "get", path: "/", summary: "What is stopped", answer: shownFields },
+    async (c) => c.json(await shownStops(deps, c.get("tenantId"))),
+  );
+  endpoint(
+    routes,
+    {
+      method: "post",
+      path: "/",
+      summary: "Stops payouts, orders or both, at once",
+      body: stopSchema,
+      answer: shownFields,
+    },
+    async (c, { body }) => {
+      const { held } = await change(
+        c,
+        deps,
+        async (tx, { tenantId, now }) => {
+          const staff = await personOf(tx, c);
+          return stopDesk(tx, deps.dress, { tenantId, staff, now, ...body });
+        },
+        "decide",
+      );
+      return c.json({ ...(await shownStops(deps, c.get("tenantId"))), held });
+    },
+  );
+  endpoint(
+    routes,
+    {
+      method: "post",
+      path: "/resume",
+      summary: "Lets it go on: first the list, then with confirmed",
+      body: resumeSchema,
+      answer: shownFields,
+    },
+    async (c, { body }) => {
+      const resumed = await change(c, deps, async (tx, { tenantId, now }) => {
         const staff = await personOf(tx, c);
-        return stopDesk(tx, deps.dress, { tenantId, staff, now, ...body });
-      },
-      "decide",
-    );
-    return c.json({ ...(await shownStops(deps, c.get("tenantId"))), held });
-  });
-  routes.post("/resume", async (c) => {
-    const body = await readBody(c, resumeSchema);
-    const resumed = await change(c, deps, async (tx, { tenantId, now }) => {
-      const staff = await personOf(tx, c);
-      return resumeDesk(tx, deps.dress, { tenantId, staff, now, ...body });
-    });
-    return c.json({ ...(await shownStops(deps, c.get("tenantId"))), ...answerOf(resumed) });
-  });
+        return resumeDesk(tx, deps.dress, { tenantId, staff, now, ...body });
+      });
+      return c.json({ ...(await shownStops(deps, c.get("tenantId"))), ...answerOf(resumed) });
+    },
+  );
   return routes;
 }
 

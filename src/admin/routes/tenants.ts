@@ -8,11 +8,13 @@ import { enterTenant } from "../../store/enter-tenant.ts";
 import { eligibleApprovers } from "../../store/staff.ts";
 import { ensureTenant, listTenants, markTenantOpen, tenantById } from "../../store/tenants.ts";
 import { tokenHolders } from "../../store/tokens.ts";
+import { rowList, shownRow } from "../answers.ts";
 import { type AdminDeps, type AdminEnv, actorOf, type Principal } from "../context.ts";
+import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
 import { present, presentAll } from "../present.ts";
-import { readBody } from "../request-input.ts";
 
+const tenantsAnswer = rowList.extend({ world: z.enum(["real", "sandbox"]) });
 const newSchema = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "small letters, digits and - (up to 40)"),
   name: z.string().trim().min(1).max(100),
@@ -22,29 +24,52 @@ const newSchema = z.strictObject({
 /** The only routes that name a tenant by themselves, and so check rights by themselves. */
 export function tenantRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
-  routes.get("/", async (c) => {
-    const principal = c.get("principal");
-    const all = await withOwner(deps.db, listTenants);
-    const visible =
-      principal.kind === "setup" ? all : all.filter((one) => one.id === principal.tenantId);
-    const world: World = deps.dress.sandbox ? "sandbox" : "real";
-    return c.json({ items: presentAll(visible), world });
-  });
-  routes.post("/", async (c) => {
-    const principal = c.get("principal");
-    const body = await readBody(c, newSchema);
-    if (principal.kind === "personal" && principal.tenantId !== body.id)
-      throw new UserError("forbidden", "A new tenant is set up with ADMIN_TOKEN");
-    const isNew = await createTenant(deps, body);
-    const tenant = await withOwner(deps.db, (tx) => tenantById(tx, body.id));
-    return c.json(present(tenant ?? body), isNew ? 201 : 200);
-  });
-  routes.post("/:id/open", async (c) => {
-    const tenantId = c.req.param("id");
-    await openTenant(deps, c.get("principal"), tenantId);
-    const tenant = await withOwner(deps.db, (tx) => tenantById(tx, tenantId));
-    return c.json(present(tenant ?? { id: tenantId }));
-  });
+  endpoint(
+    routes,
+    { method: "get", path: "/", summary: "Tenants that the token may see", answer: tenantsAnswer },
+    async (c) => {
+      const principal = c.get("principal");
+      const all = await withOwner(deps.db, listTenants);
+      const visible =
+        principal.kind === "setup" ? all : all.filter((one) => one.id === principal.tenantId);
+      const world: World = deps.dress.sandbox ? "sandbox" : "real";
+      return c.json({ items: presentAll(visible), world });
+    },
+  );
+  endpoint(
+    routes,
+    {
+      method: "post",
+      path: "/",
+      summary: "Makes a tenant; one that is there stays as it is",
+      body: newSchema,
+      answer: shownRow,
+      otherwise: { 201: shownRow },
+    },
+    async (c, { body }) => {
+      const principal = c.get("principal");
+      if (principal.kind === "personal" && principal.tenantId !== body.id)
+        throw new UserError("forbidden", "A new tenant is set up with ADMIN_TOKEN");
+      const isNew = await createTenant(deps, body);
+      const tenant = await withOwner(deps.db, (tx) => tenantById(tx, body.id));
+      return c.json(present(tenant ?? body), isNew ? 201 : 200);
+    },
+  );
+  endpoint(
+    routes,
+    {
+      method: "post",
+      path: "/:id/open",
+      summary: "Ends the set-up of a tenant, for good",
+      answer: shownRow,
+    },
+    async (c) => {
+      const tenantId = c.req.param("id") ?? "";
+      await openTenant(deps, c.get("principal"), tenantId);
+      const tenant = await withOwner(deps.db, (tx) => tenantById(tx, tenantId));
+      return c.json(present(tenant ?? { id: tenantId }));
+    },
+  );
   return routes;
 }
 

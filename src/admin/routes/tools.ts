@@ -3,10 +3,12 @@ import { z } from "zod";
 import { listTools, switchTool } from "../../desk/change-tool.ts";
 import { RISK_CLASSES } from "../../domain/tool.ts";
 import { withTenant } from "../../store/db.ts";
+import { HANDOFF_TOOL } from "../../tools/handoff-to-operator.ts";
 import { change } from "../change.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
 import { type Endpoint, endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
+import { HANDOFF_WARNING } from "../handoff-warning.ts";
 
 const toolSchema = z.strictObject({
   name: z.string(),
@@ -29,7 +31,9 @@ const SWITCH = {
   path: "/:name",
   summary: "Switches a tool on or off; the next message sees it",
   body: z.strictObject({ is_active: z.boolean() }),
-  answer: toolSchema,
+  answer: toolSchema.extend({
+    warnings: z.array(z.string()).optional().describe("What people should know of this switch"),
+  }),
 } as const;
 
 /** Switches a tenant's tools on and off; what a tool is cannot be changed here. */
@@ -44,7 +48,9 @@ export function toolRoutes(deps: AdminDeps) {
     });
     deps.invalidateTools(c.get("tenantId"));
     const tools = await shownTools(deps, c.get("tenantId"));
-    return c.json(tools.find((tool) => tool.name === toolName) ?? { name: toolName });
+    const shown = tools.find((tool) => tool.name === toolName) ?? { name: toolName };
+    const isCut = toolName === HANDOFF_TOOL && !isActive;
+    return c.json(isCut ? { ...shown, warnings: [HANDOFF_WARNING] } : shown);
   });
   return routes;
 }

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import type { ActionableLabel } from "../../src/domain/feedback.ts";
+import { expectedOf, type GivenExpectation, toolOfCase } from "../../src/quality/expected.ts";
+
+describe("what is expected when the reviewer says nothing", () => {
+  it.each<[ActionableLabel, GivenExpectation, object]>([
+    [
+      "wrong_tool",
+      {},
+      {
+        ...{ behavior: "a is not called here", proposalKind: "tool_selection" },
+        forbiddenTools: ["a"],
+      },
+    ],
+    [
+      "missing_tool",
+      { tool: "b" },
+      { behavior: "b is called here", proposalKind: "tool_coverage", tool: "b" },
+    ],
+    [
+      "bad_args",
+      {},
+      {
+        ...{ behavior: "the arguments of a are refused or differ", proposalKind: "tool_arguments" },
+        policyResult: "schema_failed",
+      },
+    ],
+  ])("of %s %j", (label, given, expected) => {
+    expect(expectedOf(label, "a", given)).toEqual({ ...expected, actionItems: [] });
+  });
+});
+
+describe("what the reviewer says", () => {
+  it.each<[ActionableLabel, GivenExpectation, object]>([
+    [
+      "bad_args",
+      { args: { sum: "1" } },
+      {
+        behavior: "a is called with the arguments that are given here",
+        args: { sum: "1" },
+      },
+    ],
+    [
+      "bad_args",
+      { policyResult: "deny" },
+      { behavior: "a with these arguments comes out as deny", policyResult: "deny" },
+    ],
+    [
+      "wrong_tool",
+      { tool: "b" },
+      { behavior: "b is called here, not a", tool: "b", forbiddenTools: ["a"] },
+    ],
+    [
+      "wrong_tool",
+      { tool: null },
+      { behavior: "no tool is called here", tool: null, forbiddenTools: ["a"] },
+    ],
+    [
+      "wrong_tool",
+      { forbiddenTools: [], tool: "a" },
+      { behavior: "a is called here, not a", tool: "a", forbiddenTools: [] },
+    ],
+    [
+      "missing_tool",
+      { tool: "b", behavior: "offers a call", actionItems: ["say when"] },
+      { behavior: "offers a call", tool: "b", actionItems: ["say when"] },
+    ],
+  ])("of %s: %j", (label, given, expected) => {
+    const { proposalKind: _kind, ...rest } = expectedOf(label, "a", given);
+    expect(rest).toEqual({ actionItems: [], ...expected });
+  });
+
+  it("may not contradict itself", () => {
+    expect(() => expectedOf("wrong_tool", "a", { tool: "a" })).toThrow(
+      expect.objectContaining({ code: "unprocessable", path: "expected_tool" }),
+    );
+    expect(() => expectedOf("bad_args", "a", { tool: "b", forbiddenTools: ["b"] })).toThrow(
+      "expected_tool: b is forbidden",
+    );
+  });
+});
+
+describe("the tool that a case is about", () => {
+  it.each<[ActionableLabel, string | null, Parameters<typeof toolOfCase>[2], string]>([
+    ["wrong_tool", "a", {}, "a"],
+    ["wrong_tool", "a", { toolName: "a", expectedTool: "b" }, "a"],
+    ["missing_tool", "a", { expectedTool: "b" }, "a"],
+    ["missing_tool", null, { expectedTool: "b" }, "b"],
+    ["bad_args", null, { toolName: "c" }, "c"],
+  ])("of %s on %s with %j is %s", (label, called, given, tool) => {
+    expect(toolOfCase(label, called, given)).toBe(tool);
+  });
+
+  it.each<[ActionableLabel, string | null, Parameters<typeof toolOfCase>[2], string]>([
+    ["missing_tool", "a", {}, "expected_tool"],
+    ["missing_tool", null, { expectedTool: null }, "expected_tool"],
+    ["missing_tool", null, { expectedTool: "b", toolName: "c" }, "tool_name"],
+    ["wrong_tool", "a", { toolName: "b" }, "tool_name"],
+    ["wrong_tool", null, { expectedTool: "b" }, "tool_name"],
+  ])("of %s on %s with %j cannot be told: %s", (label, called, given, path) => {
+    expect(() => toolOfCase(label, called, given)).toThrow(
+      expect.objectContaining({ code: "unprocessable", path }),
+    );
+  });
+});
