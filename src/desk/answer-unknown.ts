@@ -9,7 +9,9 @@ import { recordOutcome } from "../store/outcomes.ts";
 import { setCandidate } from "../store/proposals.ts";
 import type { StaffMember } from "../store/staff.ts";
 import { stateReply } from "../tools/replies.ts";
+import { DECISION_TEXTS } from "./decision-texts.ts";
 import type { DeskDeps } from "./deps.ts";
+import { countsThere, type Place } from "./pressed-place.ts";
 import { note, showCards } from "./show-approval.ts";
 import { DESK_TEXTS, shownTime } from "./texts.ts";
 
@@ -22,6 +24,7 @@ export interface UnknownAnswer {
   staff: StaffMember | null;
   happened: boolean;
   via: DecisionVia;
+  place?: Place | undefined;
 }
 
 /**
@@ -29,7 +32,7 @@ export interface UnknownAnswer {
  * stays single for ever. No: its keys are free for a new approval.
  */
 export async function answerUnknown(tx: Tx, deps: DeskDeps, given: UnknownAnswer): Promise<string> {
-  const { tenantId, approvalId, staff, happened } = given;
+  const { tenantId, approvalId, staff, happened, place } = given;
   const texts = DESK_TEXTS[deps.dress.staffLanguage];
   const approval = await lockApproval(tx, tenantId, approvalId);
   if (!approval) return texts.gone;
@@ -43,6 +46,12 @@ export async function answerUnknown(tx: Tx, deps: DeskDeps, given: UnknownAnswer
       decision: "forbidden",
     });
     return own ? texts.ownRequest : texts.notAllowed;
+  }
+  if (place && !(await countsThere(tx, { tenantId, approvalId }, place))) {
+    await note(tx, deps, approval, {
+      ...{ eventType: "approval.refused", by: staff.id, decision: "forbidden" },
+    });
+    return DECISION_TEXTS[deps.dress.staffLanguage].elsewhere;
   }
   const execution = await executionOfApproval(tx, tenantId, approvalId);
   if (execution?.status !== "waiting_approval") return texts.unknownButton;

@@ -1,13 +1,16 @@
+import { takesEffectAlone } from "../domain/approval.ts";
 import { NEW_WAITING, nextStepAt } from "../domain/approval-steps.ts";
 import type { Language } from "../domain/language.ts";
 import { type ApprovalRow, addVote, setApproval } from "../store/approvals.ts";
 import { adminsBeside } from "../store/authority.ts";
+import { standsWithOperators } from "../store/card-places.ts";
 import type { Tx } from "../store/db.ts";
 import { type StaffMember, staffById } from "../store/staff.ts";
 import { CHANGE_AUTHORITY } from "../tools/change-authority/tool-name.ts";
 import { currentAction } from "../tools/edit-action.ts";
 import { queueExecution } from "./approve.ts";
 import { cancelRequest } from "./cancel-request.ts";
+import { waitForCard } from "./delayed-effect.ts";
 import type { DeskDeps } from "./deps.ts";
 import { note, showCards } from "./show-approval.ts";
 import { shownTime } from "./texts.ts";
@@ -24,6 +27,8 @@ export async function approveItself(tx: Tx, deps: DeskDeps, approval: ApprovalRo
   const maker = await staffById(tx, tenantId, requestedBy);
   if (maker?.status !== "active" || maker.role !== "admin")
     return cancelRequest(tx, deps, approval, texts.makerGone);
+  if (!(await standsWithOperators(tx, { tenantId, approvalId: id })))
+    return waitForCard(tx, deps, approval);
   const others = await adminsBeside(tx, { tenantId, staffId: maker.id });
   if (others.active > 0) return askOthers(tx, deps, approval);
   const vote = { tenantId, approvalId: id, staffId: maker.id, actionDigest, now };
@@ -48,7 +53,7 @@ async function askOthers(tx: Tx, deps: DeskDeps, approval: ApprovalRow): Promise
   const { tenantId, id } = approval;
   const now = deps.clock.now();
   const expiresAt = now + deps.dress.defaultTtlMs;
-  const waits = { expiresAt, approvesItselfAt: null };
+  const waits = { expiresAt, approvesItselfAt: null, decidedVia: null };
   const due = nextStepAt({ ...NEW_WAITING, ...waits }, now);
   await setApproval(tx, { tenantId, id, ...waits, nextStepAt: due });
   const open = { ...approval, ...waits };
@@ -60,12 +65,9 @@ async function askOthers(tx: Tx, deps: DeskDeps, approval: ApprovalRow): Promise
  * May this person end a request though others decide on it? Whoever asked may take it back; while
  * it would take effect by itself, everybody of the staff may stop it.
  */
-export function mayCancel(
-  staff: StaffMember,
-  { toolName, requestedBy, approvesItselfAt }: ApprovalRow,
-): boolean {
-  if (staff.status !== "active" || toolName !== CHANGE_AUTHORITY) return false;
-  return approvesItselfAt !== null || requestedBy === staff.id;
+export function mayCancel(staff: StaffMember, approval: ApprovalRow): boolean {
+  if (staff.status !== "active" || approval.toolName !== CHANGE_AUTHORITY) return false;
+  return takesEffectAlone(approval) || approval.requestedBy === staff.id;
 }
 
 const TEXTS = {

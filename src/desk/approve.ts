@@ -2,6 +2,7 @@ import { approvalName } from "../domain/approval.ts";
 import { newId } from "../domain/ids.ts";
 import { type ApprovalRow, addVote, countStandingVotes, setApproval } from "../store/approvals.ts";
 import type { Tx } from "../store/db.ts";
+import { executionOfApproval, setExecution } from "../store/executions.ts";
 import { insertProposals, setCandidate } from "../store/proposals.ts";
 import { changesOf, currentAction } from "../tools/edit-action.ts";
 import { stateReply } from "../tools/replies.ts";
@@ -75,33 +76,7 @@ async function grant(
 /** The approved action waits in the queue; its approval's id is the key that keeps it single. */
 export async function queueExecution(tx: Tx, deps: DeskDeps, approval: ApprovalRow): Promise<void> {
   const { tenantId } = approval;
-  const now = deps.clock.now();
-  const id = newId();
-  await insertProposals(tx, {
-    candidates: [],
-    checks: [],
-    gates: [],
-    executions: [
-      {
-        id,
-        tenantId,
-        runId: approval.runId,
-        conversationId: approval.conversationId,
-        candidateId: approval.candidateId,
-        approvalId: approval.id,
-        toolName: approval.toolName,
-        payloadJson: currentAction(approval),
-        actionDigest: approval.actionDigest,
-        idempotencyKey: approval.id,
-        businessKey: approval.businessKey,
-        hasSideEffect: true,
-        status: "queued",
-        attempts: 0,
-        runAfter: now,
-        createdAt: now,
-      },
-    ],
-  });
+  const id = await writeExecution(tx, approval, deps.clock.now());
   await setCandidate(tx, {
     tenantId,
     id: approval.candidateId,
@@ -110,6 +85,28 @@ export async function queueExecution(tx: Tx, deps: DeskDeps, approval: ApprovalR
   });
   await deps.dress.jobs.enqueue(tx, "execution", { tenantId, id });
   await note(tx, deps, approval, { eventType: "execution.queued", by: null, decision: null });
+}
+
+/** One that the gate stopped is taken up again: a request has one execution at most. */
+async function writeExecution(tx: Tx, approval: ApprovalRow, now: number): Promise<string> {
+  const { tenantId, actionDigest } = approval;
+  const action = { payloadJson: currentAction(approval), actionDigest };
+  const begins = { status: "queued" as const, attempts: 0, runAfter: now };
+  const stopped = await executionOfApproval(tx, tenantId, approval.id);
+  if (stopped?.status === "cancelled") {
+    const { id } = stopped;
+    await setExecution(tx, { tenantId, id, ...action, ...begins, finishedAt: null });
+    return id;
+  }
+  const id = newId();
+  const { runId, conversationId, candidateId, toolName, businessKey } = approval;
+  const row = {
+    ...{ id, tenantId, runId, conversationId, candidateId, approvalId: approval.id, toolName },
+    ...{ ...action, ...begins, businessKey, idempotencyKey: approval.id },
+    ...{ hasSideEffect: true, createdAt: now },
+  };
+  await insertProposals(tx, { candidates: [], checks: [], gates: [], executions: [row] });
+  return id;
 }
 
 /** For the model: what is carried out may be less than what it proposed. */

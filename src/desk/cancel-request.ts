@@ -16,7 +16,7 @@ export async function cancelRequest(
 ): Promise<void> {
   const { tenantId, id, conversationId, candidateId, number, toolName } = approval;
   const now = deps.clock.now();
-  await setApproval(tx, { tenantId, id, status: "cancelled", decidedAt: now });
+  await setApproval(tx, { tenantId, id, status: "cancelled", decidedVia: null, decidedAt: now });
   await setCandidate(tx, {
     ...{ tenantId, id: candidateId, status: "failed", code: "CANCELLED", settledAt: now },
     reply: stateReply("cancelled", "it was cancelled; it was not done", number),

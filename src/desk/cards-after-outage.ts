@@ -6,11 +6,16 @@ import {
   pendingApprovals,
 } from "../store/approvals.ts";
 import { type Tx, withTenant } from "../store/db.ts";
-import { chatsWithoutCard, postCardIn } from "../store/unposted-cards.ts";
+import {
+  approvalsWithoutCard,
+  chatsWithoutCard,
+  postCardIn,
+  requeueOpenCards,
+} from "../store/unposted-cards.ts";
 import { approvalCard } from "../tools/approval-card.ts";
 import { cardOf } from "../tools/ask-approval.ts";
 import type { DeskDeps } from "./deps.ts";
-import { showCards } from "./show-approval.ts";
+import { type ShowDeps, showCards } from "./show-approval.ts";
 
 /**
  * Nobody was there for a while: requests whose cards could not be posted are posted anew, and cards
@@ -33,9 +38,45 @@ export async function bringCardsUpToDate(
     });
 }
 
-async function postMissing(
+const MOST_AT_ONCE = 50;
+
+/**
+ * Cards that did not get to the operators are tried again, ever more seldom, as long as somebody has
+ * to see them: of requests that are open, of questions and of calls for a person.
+ */
+export async function repostCards(deps: DeskDeps, tenantIds: readonly string[]): Promise<void> {
+  for (const tenantId of tenantIds) {
+    const now = deps.clock.now();
+    const write = { jobs: deps.dress.jobs, tenantId, now, limit: MOST_AT_ONCE };
+    const ids = await withTenant(deps.db, tenantId, async (tx) => {
+      await requeueOpenCards(tx, write);
+      return approvalsWithoutCard(tx, write);
+    });
+    for (const id of ids)
+      await withTenant(deps.db, tenantId, async (tx) => {
+        const approval = await lockApproval(tx, tenantId, id);
+        if (!approval || !OPEN_APPROVALS.includes(approval.status)) return;
+        await postMissing(tx, deps, approval, await countStandingVotes(tx, tenantId, id));
+      });
+  }
+}
+
+/** Before a line that names them: where a card of one is not known to stand, it comes with the line. */
+export async function showWhereMissing(
   tx: Tx,
-  deps: DeskDeps,
+  deps: ShowDeps,
+  approvals: readonly ApprovalRow[],
+): Promise<void> {
+  for (const approval of approvals) {
+    const { tenantId, id } = approval;
+    await postMissing(tx, deps, approval, await countStandingVotes(tx, tenantId, id));
+  }
+}
+
+/** The card goes to every chat of the operators where none of the request is known to stand. */
+export async function postMissing(
+  tx: Tx,
+  deps: ShowDeps,
   approval: ApprovalRow,
   votes: number,
 ): Promise<void> {

@@ -7,6 +7,7 @@ import { capRefusal } from "./daily-cap.ts";
 import { type Decided, type Decision, refused, type StaffDecision } from "./decision.ts";
 import type { DeskDeps } from "./deps.ts";
 import { editApproval } from "./edit-approval.ts";
+import { gateNow } from "./gate-now.ts";
 import { refusalOf } from "./may-decide.ts";
 import { reject } from "./reject.ts";
 import { note } from "./show-approval.ts";
@@ -50,7 +51,9 @@ async function take(
   const { staff } = by;
   const action = currentAction(approval);
   const capped = await capRefusal(tx, deps, { staff, approval, action });
-  return capped ?? approve(tx, deps, approval, by);
+  if (capped) return capped;
+  const gate = await gateNow(tx, deps, approval, by);
+  return gate.kind === "refused" ? gate.decided : approve(tx, deps, gate.approval, by);
 }
 
 /** The button stands on a card whose request is over, or has been changed since. */

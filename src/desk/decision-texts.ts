@@ -5,7 +5,7 @@ import type { EditProblem } from "../tools/edit-action.ts";
 export const DECISION_TEXTS = {
   en: {
     elsewhere:
-      "Requests are decided in the operators' chat, or in a private chat with me. Nothing was changed.",
+      "Requests are decided in the operators' chat, or in a private chat with me, on their own cards: /pending shows them. Nothing was changed.",
     changedSince: (name: string) =>
       `${name} has changed since you saw it: look at its card again. Nothing was changed.`,
     confirmedReceipt:
@@ -43,7 +43,8 @@ export const DECISION_TEXTS = {
     fields: { amount: "Sum", subject: "Subject", body: "Text", value: "Value" } as Fields,
   },
   ru: {
-    elsewhere: "Запросы решают в чате операторов или в личном чате со мной. Ничего не изменено.",
+    elsewhere:
+      "Запросы решают на карточках, в чате операторов или в личном чате со мной: их покажет /pending. Ничего не изменено.",
     changedSince: (name: string) =>
       `${name} изменился с тех пор, как вы его видели: посмотрите карточку ещё раз. Ничего не изменено.`,
     confirmedReceipt:

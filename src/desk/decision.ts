@@ -1,7 +1,7 @@
 import type { DecisionVia } from "../domain/approval.ts";
-import type { ClickEvent } from "../domain/inbound.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { StaffMember } from "../store/staff.ts";
+import type { Place } from "./pressed-place.ts";
 
 /**
  * One person's answer to one request. Who it is and what they saw is told by the way it came in.
@@ -25,11 +25,6 @@ export interface Decision {
   isOneOfMany?: boolean;
 }
 
-/**
- * Cards are pressed in chats: in one that strangers read, only on the card that we posted there.
- */
-export type Place = Pick<ClickEvent, "messenger" | "channelId" | "chatId" | "chatKind">;
-
 /** By somebody who may decide. */
 export type StaffDecision = Decision & { staff: StaffMember };
 
@@ -49,6 +44,8 @@ export interface Decided {
     | "voted_before"
     | "under_way"
     | "payouts_stopped"
+    /** The gate would refuse to carry it out now: nothing is used up by the press. */
+    | "gate_refuses"
     /** The client objected: somebody must lift that before anybody approves it. */
     | "frozen"
     /** The action was changed after the person saw it. */

@@ -12,6 +12,7 @@ import { DECISION_TEXTS, fieldName } from "./decision-texts.ts";
 import type { DeskDeps } from "./deps.ts";
 import type { Press, Submitted } from "./desk-event.ts";
 import { refusalOf } from "./may-decide.ts";
+import { placeOfForm } from "./pressed-place.ts";
 import { note } from "./show-approval.ts";
 import { DESK_TEXTS } from "./texts.ts";
 
@@ -79,7 +80,8 @@ export async function approveEdited(
     if (field !== undefined && value.trim() !== "") edit[field] = value;
   }
   const decided = await decide(tx, deps, {
-    ...{ tenantId, staff, decision: "approve", edit, via: submission.messenger, place: submission },
+    ...{ tenantId, staff, decision: "approve", edit, via: submission.messenger },
+    place: placeOfForm(submission),
     ...readBoundValue(submission.subject),
   });
   return decided.message;

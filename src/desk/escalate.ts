@@ -6,6 +6,7 @@ import { type WriteOutgoing, writeOutgoing } from "../store/outbox.ts";
 import { listStaff, type StaffWithIdentities } from "../store/staff.ts";
 import { listChannels } from "../store/tenants.ts";
 import { announce } from "./announce.ts";
+import { showWhereMissing } from "./cards-after-outage.ts";
 import type { DeskDeps } from "./deps.ts";
 import { namedWaiting } from "./waiting-lines.ts";
 
@@ -27,6 +28,7 @@ export async function tellAdmins(
   const admins = await otherAdmins(tx, tenantId, approvals);
   const what = namedWaiting(approvals, now, language);
   const names = admins.map(({ name }) => name.replace(/\s+/gu, " ")).join(", ");
+  await showWhereMissing(tx, deps, approvals);
   await announce(tx, write, `${texts.undecided} ${what}. ${texts.asked(names)}`);
   if (admins.length === 0) return tellReview(tx, write, `${texts.undecided} ${what}`);
   await tellInPrivate(tx, write, { admins, text: `${texts.undecided} ${what}. ${texts.decide}` });

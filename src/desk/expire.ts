@@ -13,7 +13,7 @@ import { undoAsking } from "./undo-asking.ts";
 export async function expire(tx: Tx, deps: DeskDeps, approval: ApprovalRow): Promise<void> {
   const { tenantId, id, conversationId } = approval;
   const now = deps.clock.now();
-  await setApproval(tx, { tenantId, id, status: "expired", decidedAt: now });
+  await setApproval(tx, { tenantId, id, status: "expired", decidedVia: null, decidedAt: now });
   await setCandidate(tx, {
     tenantId,
     id: approval.candidateId,

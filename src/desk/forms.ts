@@ -91,7 +91,7 @@ async function reasonForm(
     fields: [
       {
         name: "reason",
-        label: texts.rejectReason,
+        label: approval.conversationId === null ? texts.rejectReasonInside : texts.rejectReason,
         multiline: true,
         optional: true,
         maxLength: MAX_REASON_CHARS,

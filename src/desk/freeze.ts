@@ -6,7 +6,7 @@ import { conversationOfChat, lockObjectable } from "../store/objected-approvals.
 import { setCandidate } from "../store/proposals.ts";
 import { addMessage } from "../store/transcript.ts";
 import { frozenReply } from "../tools/replies.ts";
-import { announce } from "./announce.ts";
+import { announceCard } from "./announce.ts";
 import type { DeskDeps } from "./deps.ts";
 import { FREEZE_TEXTS } from "./freeze-texts.ts";
 import { stanceOf } from "./objection.ts";
@@ -41,22 +41,40 @@ export async function heedObjection(tx: Tx, deps: DeskDeps, said: LeadText): Pro
   const doneSince = deps.clock.now() - JUST_DONE_MS;
   const approvals = await lockObjectable(tx, { tenantId, conversationId, doneSince });
   if (approvals.length === 0) return;
-  if (stance === "objects") await object(tx, deps, approvals);
-  else await takeBack(tx, deps, approvals);
+  const words = oneLine(said.text);
+  if (stance === "objects") await object(tx, deps, { approvals, words });
+  else await takeBack(tx, deps, { approvals, words });
 }
 
-async function object(tx: Tx, deps: DeskDeps, approvals: readonly ApprovalRow[]): Promise<void> {
+/** Beside the earlier words of the card: both fit. */
+const MOST_WORDS = 400;
+
+/** What the client wishes stands in it, mostly: people read it where they decide. */
+function oneLine(text: string): string {
+  const characters = [...text.replace(/\s+/gu, " ").trim()];
+  const isLong = characters.length > MOST_WORDS;
+  return isLong ? `${characters.slice(0, MOST_WORDS - 1).join("")}…` : characters.join("");
+}
+
+interface Heard {
+  approvals: readonly ApprovalRow[];
+  /** The client's own, one line. */
+  words: string;
+}
+
+async function object(tx: Tx, deps: DeskDeps, { approvals, words }: Heard): Promise<void> {
   const frozen: ApprovalRow[] = [];
   const tooLate: ApprovalRow[] = [];
   for (const approval of approvals) {
-    if (approval.status === "frozen" && approval.frozenReason === CUSTOMER_OBJECTED) continue;
-    if (await isHoldable(tx, approval)) frozen.push(await freeze(tx, deps, approval));
+    const isFrozen = approval.status === "frozen" && approval.frozenReason === CUSTOMER_OBJECTED;
+    if (isFrozen) await hearMore(tx, deps, approval, words);
+    else if (await isHoldable(tx, approval)) frozen.push(await freeze(tx, deps, approval, words));
     else tooLate.push(approval);
   }
   const texts = FREEZE_TEXTS[deps.dress.staffLanguage];
-  await tell(tx, deps, frozen, texts.frozen);
+  await tell(tx, deps, { approvals: frozen, words }, texts.frozen);
   // one that was done before tells nothing when there is something that could be stopped
-  if (frozen.length === 0) await tell(tx, deps, tooLate, texts.tooLate);
+  if (frozen.length === 0) await tell(tx, deps, { approvals: tooLate, words }, texts.tooLate);
 }
 
 /** Nothing has left the house: it waits for a decision, or for its worker. */
@@ -67,10 +85,18 @@ async function isHoldable(tx: Tx, approval: ApprovalRow): Promise<boolean> {
 }
 
 /** The worker that comes for an approved one finds it frozen, and leaves it. */
-async function freeze(tx: Tx, deps: DeskDeps, before: ApprovalRow): Promise<ApprovalRow> {
+async function freeze(
+  tx: Tx,
+  deps: DeskDeps,
+  before: ApprovalRow,
+  words: string,
+): Promise<ApprovalRow> {
   const { tenantId, id } = before;
   const now = deps.clock.now();
-  const change = { status: "frozen" as const, frozenAt: now, frozenReason: CUSTOMER_OBJECTED };
+  const change = {
+    ...{ status: "frozen" as const, frozenAt: now, frozenReason: CUSTOMER_OBJECTED },
+    clientSays: saidNow(before, words),
+  };
   const approval = { ...before, ...change };
   await setApproval(tx, { tenantId, id, ...change });
   await setCandidate(tx, {
@@ -89,13 +115,28 @@ async function freeze(tx: Tx, deps: DeskDeps, before: ApprovalRow): Promise<Appr
   return approval;
 }
 
-async function takeBack(tx: Tx, deps: DeskDeps, approvals: readonly ApprovalRow[]): Promise<void> {
+/** Frozen already: the cards show what the client says now, too. */
+async function hearMore(tx: Tx, deps: DeskDeps, before: ApprovalRow, words: string): Promise<void> {
+  const clientSays = saidNow(before, words);
+  await setApproval(tx, { tenantId: before.tenantId, id: before.id, clientSays });
+  await showFrozen(tx, deps, { ...before, clientSays });
+}
+
+const MOST_KEPT = 1_000;
+
+/** The newest words first: a card shows the beginning. */
+function saidNow({ clientSays }: ApprovalRow, words: string): string {
+  return clientSays === null ? words : `${words} / ${clientSays}`.slice(0, MOST_KEPT);
+}
+
+async function takeBack(tx: Tx, deps: DeskDeps, { approvals, words }: Heard): Promise<void> {
   const freed: ApprovalRow[] = [];
   for (const before of approvals) {
     if (before.frozenReason !== CUSTOMER_OBJECTED || before.status !== "frozen") continue;
     const { tenantId, id } = before;
-    const approval = { ...before, frozenReason: CUSTOMER_TOOK_BACK };
-    await setApproval(tx, { tenantId, id, frozenReason: CUSTOMER_TOOK_BACK });
+    const change = { frozenReason: CUSTOMER_TOOK_BACK, clientSays: saidNow(before, words) };
+    const approval = { ...before, ...change };
+    await setApproval(tx, { tenantId, id, ...change });
     await showFrozen(tx, deps, approval);
     await note(tx, deps, approval, { eventType: "approval.taken_back", by: null, decision: null });
     await tellModel(
@@ -106,7 +147,8 @@ async function takeBack(tx: Tx, deps: DeskDeps, approvals: readonly ApprovalRow[
     );
     freed.push(approval);
   }
-  await tell(tx, deps, freed, FREEZE_TEXTS[deps.dress.staffLanguage].takenBack);
+  const { takenBack } = FREEZE_TEXTS[deps.dress.staffLanguage];
+  await tell(tx, deps, { approvals: freed, words }, takenBack);
 }
 
 async function showFrozen(tx: Tx, deps: DeskDeps, approval: ApprovalRow): Promise<void> {
@@ -130,15 +172,23 @@ async function tellModel(
   });
 }
 
+/** As a card, so that the client's words stand apart: no link, mention or row of ours is made of them. */
 async function tell(
   tx: Tx,
   deps: DeskDeps,
-  approvals: readonly ApprovalRow[],
-  text: (names: string) => string,
+  { approvals, words }: Heard,
+  said: { title(names: string): string; next: string },
 ): Promise<void> {
   const [first] = approvals;
   if (!first) return;
   const names = approvals.map(({ number }) => approvalName(number)).join(", ");
   const write = { jobs: deps.dress.jobs, tenantId: first.tenantId, now: deps.clock.now() };
-  await announce(tx, write, text(names));
+  const texts = FREEZE_TEXTS[deps.dress.staffLanguage];
+  await announceCard(tx, write, {
+    title: said.title(names),
+    facts: [{ label: texts.nextStep, value: said.next }],
+    clientSays: { label: texts.clientSays, text: words },
+    footer: [],
+    buttons: [],
+  });
 }

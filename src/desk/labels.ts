@@ -4,6 +4,7 @@ import { writeAudit } from "../store/audit.ts";
 import type { AuditEvent } from "../store/audit-events.ts";
 import type { Tx } from "../store/db.ts";
 import { type Feedback, giveFeedback, replyShownAs, retractFeedback } from "../store/feedback.ts";
+import { openProposals } from "../store/quality-proposals.ts";
 import { findStaffByIdentity } from "../store/staff.ts";
 import type { DeskDeps } from "./deps.ts";
 
@@ -56,8 +57,9 @@ export async function noteReaction(
   const now = deps.clock.now();
   for (const label of added) {
     const feedback: Feedback = { ...about, label };
-    if (await giveFeedback(tx, feedback))
-      await writeAudit(tx, [auditRow(feedback, "feedback.given", now)]);
+    if (!(await giveFeedback(tx, feedback))) continue;
+    await openProposals(tx, { tenantId, messageId: reply.messageId, now });
+    await writeAudit(tx, [auditRow(feedback, "feedback.given", now)]);
   }
   for (const label of removed) {
     const feedback: Feedback = { ...about, label };

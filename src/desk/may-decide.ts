@@ -1,7 +1,6 @@
 import { approvalName } from "../domain/approval.ts";
 import { isVerified } from "../domain/verified.ts";
 import { type ApprovalRow, OPEN_APPROVALS } from "../store/approvals.ts";
-import { isCardChat } from "../store/cards.ts";
 import { partyOf } from "../store/conversations.ts";
 import type { Tx } from "../store/db.ts";
 import { ownersOf } from "../store/makers.ts";
@@ -13,8 +12,8 @@ import { DECISION_TEXTS } from "./decision-texts.ts";
 import type { DeskDeps } from "./deps.ts";
 import { FREEZE_TEXTS } from "./freeze-texts.ts";
 import { payoutStopText } from "./payouts-stopped.ts";
+import { countsThere } from "./pressed-place.ts";
 import { isLeftToOthers } from "./receipt-rule.ts";
-import { isReadByOthers } from "./silence.ts";
 import { DESK_TEXTS, shownTime } from "./texts.ts";
 
 type Asked = Pick<Decision, "staff" | "tenantId" | "decision" | "seen" | "place">;
@@ -39,15 +38,14 @@ export async function refusalOf(
   return grantRefusal(tx, deps, { ...asked, staff }, approval);
 }
 
-/** A button in a group of strangers was put there by somebody else. */
+/** A button that stands on no card of the request was put there by somebody else. */
 async function placeRefusal(
   tx: Tx,
   deps: DeskDeps,
   { tenantId, place }: Asked,
   { id: approvalId }: ApprovalRow,
 ): Promise<Decided | null> {
-  if (!place || !(await isReadByOthers(tx, tenantId, place))) return null;
-  if (await isCardChat(tx, { tenantId, approvalId, ...place })) return null;
+  if (!place || (await countsThere(tx, { tenantId, approvalId }, place))) return null;
   return refused("forbidden", DECISION_TEXTS[deps.dress.staffLanguage].elsewhere);
 }
 

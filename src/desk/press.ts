@@ -60,7 +60,7 @@ async function pressed(tx: Tx, deps: DeskDeps, { tenantId, staff, click }: Press
     case HAPPENED:
     case NOT_HAPPENED: {
       const happened = action === HAPPENED;
-      return answerUnknown(tx, deps, { tenantId, approvalId, staff, happened, via });
+      return answerUnknown(tx, deps, { tenantId, approvalId, staff, happened, via, place: click });
     }
     case CLOSE_HANDOFF:
     case HANDED_OVER: {

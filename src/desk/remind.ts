@@ -2,6 +2,7 @@ import type { Language } from "../domain/language.ts";
 import type { ApprovalRow } from "../store/approvals.ts";
 import type { Tx } from "../store/db.ts";
 import { announce } from "./announce.ts";
+import { showWhereMissing } from "./cards-after-outage.ts";
 import type { DeskDeps } from "./deps.ts";
 import { namedWaiting } from "./waiting-lines.ts";
 
@@ -15,6 +16,7 @@ export async function remindOperators(
   if (tenantId === undefined) return;
   const { jobs, staffLanguage: language } = deps.dress;
   const now = deps.clock.now();
+  await showWhereMissing(tx, deps, approvals);
   const text = `${TEXTS[language]} ${namedWaiting(approvals, now, language)}`;
   await announce(tx, { jobs, tenantId, now }, text);
 }

@@ -3,15 +3,17 @@ import { UserError } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Language } from "../domain/language.ts";
-import { adminsBeside } from "../store/authority.ts";
 import type { Tx } from "../store/db.ts";
+import { destinationsOf } from "../store/destinations.ts";
 import { tenantById } from "../store/tenants.ts";
 import type { AuthorityArgs } from "../tools/change-authority/change-authority.ts";
 import type { AuthorityDeps } from "../tools/change-authority/kind.ts";
 import { type AuthorityChange, applyChange, planChange } from "../tools/change-authority/kinds.ts";
 import { CHANGE_AUTHORITY } from "../tools/change-authority/tool-name.ts";
 import { propose } from "../tools/propose.ts";
+import { delayOf } from "./delayed-effect.ts";
 import type { DeskDeps } from "./deps.ts";
+import { shownSpan } from "./waiting-lines.ts";
 
 /** So that the admin API can ask for changes without the rest of the desk. */
 export type ChangeDeps = Pick<DeskDeps, "dress" | "registry" | "secrets" | "toolsChanged">;
@@ -29,20 +31,21 @@ export interface ChangeRequest {
   replyTo?: AuthorityArgs["replyTo"];
 }
 
-/**
- * `asked`: the request's number as people say it; `approvesItselfAt`: product time at which it
- * takes effect when nobody stops it, null when somebody else has to approve.
- */
+/** How a request is decided that was just written; no card of it stands anywhere yet. */
+export type Deciding =
+  | { kind: "another_admin" }
+  /** By itself, so long (product time) after a card of it stands in a chat of the operators. */
+  | { kind: "delay"; delayMs: number }
+  /** It would take effect by itself, and there is no chat in which anybody could end it. */
+  | { kind: "no_chat" };
+
+/** `asked`: the request's number as people say it. */
 export type Requested =
   /** While the tenant is set up nothing waits. */
   | { kind: "done"; made: JsonObject }
   | { kind: "unchanged" }
-  | { kind: "asked"; approval: string; approvesItselfAt: number | null };
+  | { kind: "asked"; approval: string; deciding: Deciding };
 
-/** One admin alone: so long everybody can end it. Product time. */
-const DELAY_MS = 10 * 60_000;
-/** Whoever made himself the only admin waits longer. */
-const LONG_DELAY_MS = 86_400_000;
 /** More than people compare on a card. */
 const MOST_FACTS = 20;
 const MOST_CHARS = 6_000;
@@ -66,9 +69,9 @@ export async function requestChange(
   }
   if (isDeepStrictEqual(plan.before, plan.after)) return { kind: "unchanged" };
   refuseTooMuch(plan.material, language);
-  const approvesItselfAt = await delayedUntil(tx, request);
-  const approval = await ask(tx, deps, request, approvesItselfAt);
-  return { kind: "asked", approval, approvesItselfAt };
+  const deciding = await decidingOf(tx, request);
+  const approval = await ask(tx, deps, request, deciding.kind !== "another_admin");
+  return { kind: "asked", approval, deciding };
 }
 
 /** The part of them that kinds of changes are given. */
@@ -86,20 +89,18 @@ function refuseTooMuch(
     throw new UserError("unprocessable", TEXTS[language].tooMuch);
 }
 
-/** null: another admin is there to decide. */
-async function delayedUntil(tx: Tx, { tenantId, by, now }: ChangeRequest): Promise<number | null> {
-  const others = await adminsBeside(tx, { tenantId, staffId: by });
-  if (others.active > 0) return null;
-  const isOwnDoing =
-    others.lastSuspendedAt !== null && now - others.lastSuspendedAt < LONG_DELAY_MS;
-  return now + (isOwnDoing ? LONG_DELAY_MS : DELAY_MS);
+async function decidingOf(tx: Tx, { tenantId, by, now }: ChangeRequest): Promise<Deciding> {
+  const delayMs = await delayOf(tx, { tenantId, by, now });
+  if (delayMs === null) return { kind: "another_admin" };
+  const chats = await destinationsOf(tx, tenantId, "operators");
+  return chats.length === 0 ? { kind: "no_chat" } : { kind: "delay", delayMs };
 }
 
 async function ask(
   tx: Tx,
   deps: ChangeDeps,
   request: ChangeRequest,
-  approvesItselfAt: number | null,
+  takesEffectAlone: boolean,
 ): Promise<string> {
   const { tenantId, by, change, now, replyTo } = request;
   const { staffLanguage: language } = deps.dress;
@@ -107,7 +108,7 @@ async function ask(
   const proposing = {
     ...{ tenantId, conversationId: "", contactId: "", runId: null, language, now },
     ...{ source: "desk" as const, maker: by, readOnlyRun: false, messageId: null, cycle: 0 },
-    ...{ modelCallId: null, clientSays: null, approvesItselfAt, realNow: now },
+    ...{ modelCallId: null, clientSays: null, takesEffectAlone, realNow: now },
     lease: { owner: "desk", token: newId(), untilMs: now }, // nothing runs under it: people decide first
   };
   const call = { name: CHANGE_AUTHORITY, arguments: JSON.stringify(args) };
@@ -120,28 +121,40 @@ async function ask(
 
 /** What the person is told who asked. */
 export function requestedText(
-  { approval, approvesItselfAt }: Extract<Requested, { kind: "asked" }>,
+  { approval, deciding }: Extract<Requested, { kind: "asked" }>,
   language: Language,
 ): string {
   const texts = TEXTS[language];
-  if (approvesItselfAt === null) return texts.asked(approval);
-  return texts.delayed(approval, `${new Date(approvesItselfAt).toISOString().slice(0, 16)}Z`);
+  switch (deciding.kind) {
+    case "another_admin":
+      return texts.asked(approval);
+    case "delay":
+      return texts.delayed(approval, shownSpan(deciding.delayMs, language));
+    case "no_chat":
+      return texts.noChat(approval);
+    default:
+      return deciding satisfies never;
+  }
 }
 
 const TEXTS = {
   en: {
     asked: (name: string) =>
-      `${name}: another admin has to approve it; the card stands in every chat of the operators. Nothing is changed yet.`,
-    delayed: (name: string, time: string) =>
-      `${name}: it takes effect by itself at ${time}, unless anybody of the staff presses Reject; the card stands in every chat of the operators. Nothing is changed yet.`,
+      `${name}: another admin has to approve it; its card goes to every chat of the operators. Nothing is changed yet.`,
+    delayed: (name: string, span: string) =>
+      `${name}: it takes effect by itself unless anybody of the staff presses Reject within ${span}; that time starts when the card stands in a chat of the operators, and the card names the hour then. Nothing is changed yet.`,
+    noChat: (name: string) =>
+      `${name}: there is no chat of operators in which anybody could reject it, so it does not take effect by itself. Name one in TELEGRAM_OPERATOR_CHAT_ID or SLACK_OPERATOR_CHANNEL and start again, or let another admin approve it. Nothing is changed yet.`,
     tooMuch: "This changes more than one card can show: send it in parts.",
     refused: (why: string) => `This cannot be asked for: ${why}`,
   },
   ru: {
     asked: (name: string) =>
-      `${name}: одобрить должен другой администратор; карточка стоит во всех чатах операторов. Пока ничего не изменено.`,
-    delayed: (name: string, time: string) =>
-      `${name}: вступит в силу само в ${time}, если никто из сотрудников не нажмёт «Отклонить»; карточка стоит во всех чатах операторов. Пока ничего не изменено.`,
+      `${name}: одобрить должен другой администратор; карточка уходит во все чаты операторов. Пока ничего не изменено.`,
+    delayed: (name: string, span: string) =>
+      `${name}: вступит в силу само, если никто из сотрудников не нажмёт «Отклонить» за ${span}; отсчёт начинается, когда карточка появится в чате операторов, тогда на ней будет и время. Пока ничего не изменено.`,
+    noChat: (name: string) =>
+      `${name}: чата операторов нет, отклонить это было бы негде, поэтому само в силу не вступит. Укажите чат в TELEGRAM_OPERATOR_CHAT_ID или SLACK_OPERATOR_CHANNEL и запустите заново, либо пусть одобрит другой администратор. Пока ничего не изменено.`,
     tooMuch: "Столько изменений не помещается на одну карточку: пришлите частями.",
     refused: (why: string) => `Запросить это нельзя: ${why}`,
   },

@@ -33,6 +33,7 @@ export const DESK_TEXTS: Record<Language, DeskTexts> = {
     },
     rejectTitle: "Reject",
     rejectReason: "Reason (the client is told)",
+    rejectReasonInside: "Reason (the staff reads it)",
     unknownCommand: (name, known) => `I do not know /${name}. Known here: ${known}.`,
     adminOnly: "Only an admin may do this. Nothing was changed.",
     notStaff: (id) => `You are not staff here: your id is ${id}; an admin adds you.`,
@@ -80,6 +81,7 @@ export const DESK_TEXTS: Record<Language, DeskTexts> = {
     },
     rejectTitle: "Отклонить",
     rejectReason: "Причина (её узнает клиент)",
+    rejectReasonInside: "Причина (её увидят сотрудники)",
     unknownCommand: (name, known) => `Не знаю команды /${name}. Здесь есть: ${known}.`,
     adminOnly: "Это может только администратор. Ничего не изменено.",
     notStaff: (id) => `Вы здесь не сотрудник: ваш id ${id}; добавляет администратор.`,
@@ -122,6 +124,8 @@ export interface DeskTexts {
   status: Record<string, string>;
   rejectTitle: string;
   rejectReason: string;
+  /** Of a request that no client made. */
+  rejectReasonInside: string;
   unknownCommand(name: string, known: string): string;
   adminOnly: string;
   notStaff(id: string): string;

@@ -10,10 +10,10 @@ import { type Execution, executionOfApproval, setExecution } from "../store/exec
 import { setCandidate } from "../store/proposals.ts";
 import type { StaffMember } from "../store/staff.ts";
 import { stateReply, waitingReply } from "../tools/replies.ts";
-import type { Place } from "./decision.ts";
 import type { DeskDeps } from "./deps.ts";
 import { FREEZE_TEXTS } from "./freeze-texts.ts";
 import { refusalOf } from "./may-decide.ts";
+import type { Place } from "./pressed-place.ts";
 import { note, showCards } from "./show-approval.ts";
 import { DESK_TEXTS, shownTime } from "./texts.ts";
 

@@ -1,9 +1,13 @@
-import { approvalName } from "../domain/approval.ts";
+import { approvalName, takesEffectAlone } from "../domain/approval.ts";
 import type { Language } from "../domain/language.ts";
 import type { ApprovalRow } from "../store/approvals.ts";
 import { requestTitle } from "../tools/approval-card.ts";
 
-type Shown = Pick<ApprovalRow, "number" | "requestedAction" | "status" | "createdAt" | "expiresAt">;
+type Shown = Pick<ApprovalRow, "number" | "requestedAction"> & Waits;
+type Waits = Pick<
+  ApprovalRow,
+  "status" | "createdAt" | "expiresAt" | "decidedVia" | "approvesItselfAt"
+>;
 
 /** Longest list in one line; the rest is counted. */
 const MOST_NAMED = 20;
@@ -22,17 +26,22 @@ function nameWaiting(approval: Shown, now: number, language: Language): string {
 }
 
 /** Since when it waits, and how long still; what is owed to a client says so. */
-export function waitingFacts(
-  { status, createdAt, expiresAt }: Pick<Shown, "status" | "createdAt" | "expiresAt">,
-  now: number,
-  language: Language,
-): string {
+export function waitingFacts(waiting: Waits, now: number, language: Language): string {
   const texts = TEXTS[language];
+  const { status, createdAt, expiresAt } = waiting;
   return [
     texts.waits(shownSpan(now - createdAt, language)),
     expiresAt === null ? texts.owed : texts.left(shownSpan(expiresAt - now, language)),
     ...(status === "frozen" ? [texts.frozen] : []),
+    ...aloneFacts(waiting, now, language),
   ].join(", ");
+}
+
+function aloneFacts(waiting: Waits, now: number, language: Language): string[] {
+  if (!takesEffectAlone(waiting)) return [];
+  const { approvesItselfAt: at } = waiting;
+  const texts = TEXTS[language];
+  return [at === null ? texts.unseen : texts.alone(shownSpan(at - now, language))];
 }
 
 /** Whole minutes up to two days, then days. */
@@ -53,6 +62,9 @@ const TEXTS = {
     left: (span: string) => `${span} left`,
     owed: "a client's money is here, it does not expire",
     frozen: "frozen",
+    unseen:
+      "its card stands in no chat of the operators yet, so that it does not take effect by itself",
+    alone: (span: string) => `takes effect by itself in ${span} unless rejected`,
     more: (count: number) => `and ${count} more: /pending`,
     units: { minutes: "min", hours: "h", days: "d" },
   },
@@ -61,6 +73,8 @@ const TEXTS = {
     left: (span: string) => `осталось ${span}`,
     owed: "деньги клиента уже у нас, срок не истекает",
     frozen: "заморожено",
+    unseen: "карточки ещё нет ни в одном чате операторов, поэтому само в силу не вступит",
+    alone: (span: string) => `вступит в силу само через ${span}, если не отклонить`,
     more: (count: number) => `и ещё ${count}: /pending`,
     units: { minutes: "мин", hours: "ч", days: "д" },
   },

@@ -12,8 +12,19 @@ export type ApprovalStatus =
   | "superseded"
   | "cancelled";
 
-/** `delay`: nobody cancelled it in time. */
+/**
+ * `delay`: nobody cancelled it in time. On a request that is still open: that is how it will be
+ * decided, once a card of it stands where people can end it.
+ */
 export type DecisionVia = "telegram" | "slack" | "api" | "delay";
+
+/** Nobody has to approve it: it takes effect by itself, unless somebody ends it before. */
+export function takesEffectAlone(of: {
+  decidedVia: DecisionVia | null;
+  approvesItselfAt: number | null;
+}): boolean {
+  return of.decidedVia === "delay" || of.approvesItselfAt !== null;
+}
 
 /** The number people say: A-17. */
 export function approvalName(number: number): string {

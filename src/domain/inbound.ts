@@ -74,6 +74,8 @@ export interface MessageEvent extends Origin {
   replyToId: string | null;
   /** A word with a slash that is no command of ours: a command still when one of the staff wrote it. */
   slashWord?: { name: string; args: string };
+  /** It looks like a command, and the words are not the sender's own: nobody gave that order. */
+  isPassedOn?: true;
 }
 
 /** A person changed an earlier message of theirs. */

@@ -1,11 +1,10 @@
 import { newId } from "../domain/ids.ts";
 import type { JobRef } from "../domain/jobs.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
-import { actionDigest } from "../policy/digest.ts";
 import type { GateFacts } from "../policy/evaluate.ts";
-import { type GateReason, type GateResult, gate, type Permit } from "../policy/permit.ts";
+import { type GateResult, gate, type Permit } from "../policy/permit.ts";
 import { EFFECT_RETRIES } from "../policy/retry.ts";
-import { type ApprovalRow, approvalById, grantOf } from "../store/approvals.ts";
+import { type ApprovalRow, approvalById, grantOf, holdApprovalOf } from "../store/approvals.ts";
 import { writeAudit } from "../store/audit.ts";
 import { partyOf } from "../store/conversations.ts";
 import { type Tx, withTenant } from "../store/db.ts";
@@ -26,7 +25,7 @@ import { keepOutsideCalls, type OutsideCalls } from "../tools/outside.ts";
 import type { RunScope } from "../tools/runner.ts";
 import type { EngineDeps } from "./deps.ts";
 import { holdFrozen } from "./hold-frozen.ts";
-import { holdPayout } from "./hold-payout.ts";
+import { outdatedBy, refuse, stopOutdated } from "./refuse-dispatch.ts";
 import { type StopReason, stopExecution, type Taking } from "./stop-execution.ts";
 import { newLease } from "./turn.ts";
 
@@ -89,6 +88,7 @@ export async function openDispatch(tx: Tx, deps: EngineDeps, ref: JobRef): Promi
 
 /** Locks the execution; null: there is none that people approved. */
 async function takingOf(tx: Tx, { tenantId, id }: JobRef): Promise<Taking | null> {
+  await holdApprovalOf(tx, { tenantId, executionId: id });
   const execution = await lockExecution(tx, tenantId, id);
   if (!execution || execution.approvalId === null) return null;
   const approval = await approvalById(tx, tenantId, execution.approvalId);
@@ -162,19 +162,17 @@ async function dispatchAgain(tx: Tx, deps: EngineDeps, taking: Taking): Promise<
   const { token, owner } = newLease(deps);
   const dispatch = await dispatchOf(tx, deps, taking, { token, attempts: execution.attempts + 1 });
   if (!registered) return stopExecution(tx, deps, taking, "tool_inactive");
-  const { tool } = registered;
   const { requestedBy: maker } = approval;
   const round = await loadRoundFacts(tx, { ...dispatch.scope, maker, now: deps.clock.now() });
   const prepared = await prepareAgain(tx, deps, taking, dispatch.scope);
-  if (prepared === null || actionDigest(tool.name, prepared.action) !== execution.actionDigest)
-    return stopExecution(tx, deps, taking, "digest_mismatch");
-  if (prepared.validUntil && prepared.validUntil <= deps.clock.now())
-    return stopExecution(tx, deps, taking, "QUOTE_EXPIRED");
+  const outdated = outdatedBy(deps, taking, prepared);
+  if (outdated !== null || prepared === null)
+    return stopOutdated(tx, deps, { taking, dispatch, reason: outdated ?? "digest_mismatch" });
   const untilMs = deps.realNow() + EFFECT_LEASE_MS;
   const lease = { token: dispatch.token, untilMs };
   const { facts, result } = await gateAgain(tx, deps, taking, { dispatch, round, prepared, lease });
   await insertGate(tx, gateRow(deps, taking, facts, result));
-  if (result.kind === "deny") return refuse(tx, deps, taking, result.reason);
+  if (result.kind === "deny") return refuse(tx, deps, { taking, dispatch, reason: result.reason });
   const held = await reserveKeys(tx, deps, taking, dispatch.idempotencyKey);
   if (held) return stopExecution(tx, deps, taking, held);
   await insertLatencies(tx, waitsOf(deps, taking));
@@ -308,18 +306,6 @@ function waitsOf(deps: EngineDeps, { execution, approval }: Taking): LatencyRow[
   };
   if (attempts > 0 || approval.decidedAt === null) return [queued];
   return [queued, approvalDelay(approval, approval.decidedAt, now)];
-}
-
-/** A stop of payouts is not the end of what was approved: it waits. Every other reason is. */
-async function refuse(
-  tx: Tx,
-  deps: EngineDeps,
-  taking: Taking,
-  reason: GateReason,
-): Promise<Opened> {
-  if (reason !== "payouts_stopped") return stopExecution(tx, deps, taking, reason);
-  await holdPayout(tx, deps, taking);
-  return { kind: "nothing" };
 }
 
 async function noteLost(tx: Tx, deps: EngineDeps, { execution }: Taking): Promise<void> {

@@ -51,12 +51,15 @@ export async function holdPayout(tx: Tx, deps: EngineDeps, held: HeldPayout): Pr
       refs: { execution: id, approval: approval.id },
     },
   ]);
-  await tellLead(tx, deps, held);
+  await tellPayoutLate(tx, deps, execution);
 }
 
 /** Beside the transcript: there it would stand as the answer to what the lead asks at this moment. */
-async function tellLead(tx: Tx, deps: EngineDeps, { execution }: HeldPayout): Promise<void> {
-  const { tenantId, conversationId } = execution;
+export async function tellPayoutLate(
+  tx: Tx,
+  deps: EngineDeps,
+  { tenantId, conversationId }: Pick<Execution, "tenantId" | "conversationId">,
+): Promise<void> {
   if (conversationId === null) return;
   const conversation = await lockConversation(tx, tenantId, conversationId);
   if (conversation?.mode !== "bot") return; // a person speaks with the lead

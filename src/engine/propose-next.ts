@@ -1,10 +1,16 @@
+import type { ApprovalRow } from "../store/approvals.ts";
 import type { Tx } from "../store/db.ts";
 import { addMessage } from "../store/transcript.ts";
-import type { FollowUp } from "../tools/contract.ts";
+import type { CallScope, FollowUp } from "../tools/contract.ts";
 import { propose } from "../tools/propose.ts";
 import type { EngineDeps } from "./deps.ts";
-import type { Dispatch } from "./dispatch.ts";
 import { newLease } from "./turn.ts";
+
+/** A request that people approved, and whose conversation it is about. */
+export interface Approved {
+  approval: ApprovalRow;
+  scope: CallScope;
+}
 
 /**
  * What follows from an action that was carried out, put to people by the system. Only for tools
@@ -13,7 +19,7 @@ import { newLease } from "./turn.ts";
 export async function proposeNext(
   tx: Tx,
   deps: EngineDeps,
-  { approval, scope }: Dispatch,
+  { approval, scope }: Approved,
   follow: readonly FollowUp[],
 ): Promise<void> {
   const now = deps.clock.now();

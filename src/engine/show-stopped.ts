@@ -16,11 +16,19 @@ export async function showStopped(
 ): Promise<void> {
   const { tenantId, conversationId, id: approvalId } = approval;
   const { jobs, staffLanguage: language, sandbox } = deps.proposing.dress;
-  const texts = TEXTS[language];
   const by = approval.approver ? await staffById(tx, tenantId, approval.approver) : null;
-  const outcome = `${texts.approved(by?.name ?? "?")} ${texts.why[reason] ?? texts.other(reason)}`;
+  const outcome = whyStopped({ by: by?.name ?? "?", reason }, language);
   const card = approvalCard(cardOf(approval, { votes: 0, outcome }), { language, sandbox });
   await editCards(tx, { jobs, tenantId, approvalId, conversationId, card, now: deps.clock.now() });
+}
+
+/** Who approved it, and why it was not done; `reason` is a code. */
+export function whyStopped(
+  { by, reason }: { by: string; reason: string },
+  language: Language,
+): string {
+  const texts = TEXTS[language];
+  return `${texts.approved(by)} ${texts.why[reason] ?? texts.other(reason)}`;
 }
 
 interface Texts {

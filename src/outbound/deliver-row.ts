@@ -28,6 +28,8 @@ export interface DeliverContext {
   ): Promise<string | null>;
   /** A person blocked us: written with the end of the row that told it. */
   onBlocked?(tx: Tx, chat: { tenantId: string; channelId: string; chatId: string }): Promise<void>;
+  /** A card was delivered; written with the end of its row. */
+  onCardSent?(tx: Tx, card: { tenantId: string; approvalId: string | null }): Promise<void>;
   /** A second, third … part of one row left; counted for the chat's limits. */
   onFurtherPart(): Promise<void>;
   signal: AbortSignal;
@@ -46,6 +48,10 @@ export async function deliverRow(
   const finished = { end, newParts, now };
   if (end.kind === "blocked") {
     const alongside = (tx: Tx) => context.onBlocked?.(tx, row) ?? Promise.resolve();
+    return { end, more: await finishDelivery(context.db, row, { ...finished, alongside }) };
+  }
+  if (end.kind === "sent" && row.purpose === "card") {
+    const alongside = (tx: Tx) => context.onCardSent?.(tx, row) ?? Promise.resolve();
     return { end, more: await finishDelivery(context.db, row, { ...finished, alongside }) };
   }
   if (!isLostReply(row, end)) return { end, more: await finishDelivery(context.db, row, finished) };

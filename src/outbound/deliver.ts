@@ -28,6 +28,8 @@ export interface OutboundOptions {
   ): Promise<string | null>;
   /** A person blocked us; written with the end of the row that told it. */
   onBlocked?(tx: Tx, chat: { tenantId: string; channelId: string; chatId: string }): Promise<void>;
+  /** A card was delivered; written with the end of its row. */
+  onCardSent?(tx: Tx, card: { tenantId: string; approvalId: string | null }): Promise<void>;
   log: OutboundLog;
   /** No other process delivers from this database: leases found at the start are dropped. */
   alone?: boolean;
@@ -231,6 +233,7 @@ export class Outbound {
         realNow: () => this.#realNow(),
         decryptCode: this.#options.decryptCode,
         onBlocked: this.#options.onBlocked,
+        onCardSent: this.#options.onCardSent,
         onFurtherPart: () => this.#limits.count(messenger, head.chatId, sending),
         signal: this.#giveUp.signal,
       },

@@ -16,9 +16,13 @@ const LOOK_UPS = 8;
 export function stepInDoubt(row: ClaimedRow, canLookUp: boolean): "look_up" | "send" | "leave" {
   if (canLookUp && row.attempts <= LOOK_UPS) return "look_up";
   // a second card converges, the first click decides; a reply twice would confuse a lead
-  if (row.purpose === "reply" || row.lastError?.startsWith(SENT_ONCE_MORE)) return "leave";
-  return "send";
+  if (row.purpose === "reply") return "leave";
+  if (row.purpose === "notice" && row.attempts < NOTICE_TRIES) return "send";
+  return row.lastError?.startsWith(SENT_ONCE_MORE) ? "leave" : "send";
 }
+
+/** Sendings of a notice that got no answer; over some two minutes. */
+const NOTICE_TRIES = 9;
 
 const THREAD_WAIT_MS = 1_000;
 const IN_OPENING = "its thread is being opened";
@@ -75,7 +79,8 @@ function inDoubt(
   at: { now: number; canLookUp: boolean },
 ): DeliveryEnd {
   if (stepInDoubt(row, at.canLookUp) === "leave") return { kind: "uncertain", error };
-  return { kind: "in_doubt", dueAt: at.now + (at.canLookUp ? 500 : 1000), error };
+  const waitMs = at.canLookUp ? 500 : Math.max(1000, backoffMs(row.attempts));
+  return { kind: "in_doubt", dueAt: at.now + waitMs, error };
 }
 
 /** What the messenger asked for is kept to the letter; a silent network is tried ever more seldom. */

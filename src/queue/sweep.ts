@@ -22,6 +22,8 @@ export function createSweep(deps: {
   clock: Clock;
   realNow(): number;
   log: Log;
+  /** What else is looked for at each sweep, in rows of its own. */
+  beside?(): Promise<void>;
 }): Sweep {
   let timer: NodeJS.Timeout | undefined;
   let current: Promise<unknown> = Promise.resolve();
@@ -32,6 +34,7 @@ export function createSweep(deps: {
       await withTenant(deps.db, tenantId, async (tx) => {
         for (const { kind, id } of work) await deps.queue.enqueue(tx, kind, { tenantId, id });
       });
+    await deps.beside?.();
     return due.length;
   }
 

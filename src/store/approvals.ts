@@ -44,6 +44,16 @@ async function genuineOrAside(tx: Tx, row: ApprovalRow): Promise<Verified<Approv
   return genuine;
 }
 
+/** Before the execution's own lock: whoever decides on the request takes both in this order. */
+export async function holdApprovalOf(
+  tx: Tx,
+  { tenantId, executionId }: { tenantId: string; executionId: string },
+): Promise<void> {
+  await tx.execute(sql`select id from approval_queue where tenant_id = ${tenantId} and id = (
+    select approval_id from tool_execution_queue
+    where tenant_id = ${tenantId} and id = ${executionId}) for update`);
+}
+
 function isApproval(tenantId: string, id: string) {
   return and(eq(approvalQueue.tenantId, tenantId), eq(approvalQueue.id, id));
 }
@@ -190,6 +200,7 @@ export async function setApproval(
       | "editedBy"
       | "frozenAt"
       | "frozenReason"
+      | "clientSays"
       | "approvesItselfAt"
       | "expiresAt"
       | "nextStepAt"

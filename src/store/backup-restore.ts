@@ -78,15 +78,20 @@ function refuseForeign({ schema, product, world }: BackupHeader, restore: Restor
 }
 
 async function refuseFull(tx: Tx): Promise<void> {
+  if (await hasTables(tx))
+    throw new StartError(
+      "The database is not empty, and a restore replaces nothing; choose another DATA_DIR or DATABASE_URL",
+    );
+}
+
+/** Written by a start, or by a restore that came to its end. */
+export async function hasTables(tx: Tx): Promise<boolean> {
   const rows = await queryRows<{ tables: number }>(
     tx,
     sql`select count(*)::int as tables from pg_tables
       where schemaname in ('public', 'drizzle', 'pgboss')`,
   );
-  if ((rows[0]?.tables ?? 0) > 0)
-    throw new StartError(
-      "The database is not empty, and a restore replaces nothing; choose another DATA_DIR or DATABASE_URL",
-    );
+  return (rows[0]?.tables ?? 0) > 0;
 }
 
 interface Place {

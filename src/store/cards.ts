@@ -112,27 +112,6 @@ export async function editCards(tx: Tx, write: CardWrite): Promise<void> {
   );
 }
 
-/** Does a card of the approval stand in this chat? */
-export async function isCardChat(
-  tx: Tx,
-  of: { tenantId: string; approvalId: string; channelId: string; chatId: string },
-): Promise<boolean> {
-  const rows = await tx
-    .select({ id: outbox.id })
-    .from(outbox)
-    .where(
-      and(
-        eq(outbox.tenantId, of.tenantId),
-        eq(outbox.approvalId, of.approvalId),
-        eq(outbox.channelId, of.channelId),
-        eq(outbox.chatId, of.chatId),
-        eq(outbox.purpose, "card"),
-      ),
-    )
-    .limit(1);
-  return rows.length > 0;
-}
-
 /** Which cards: those that went out with this button, about this conversation. */
 export interface ButtonRef extends Pick<CardButton, "action" | "value"> {
   tenantId: string;

@@ -1,7 +1,9 @@
-import { and, eq, inArray } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { newId } from "../domain/ids.ts";
+import type { ReplyStyle, StyleSkill } from "../domain/style.ts";
 import type { Tx } from "./db.ts";
 import { handoffs } from "./schema/chat.ts";
+import { agentStyles, promptVersions } from "./schema/quality.ts";
 import { agentToolCalls, modelCallLog } from "./schema/runs.ts";
 import { tenants } from "./schema/tenancy.ts";
 import { toolCallCandidates } from "./schema/tools.ts";
@@ -13,14 +15,53 @@ export async function insertModelCalls(tx: Tx, rows: ModelCallRow[]): Promise<vo
   await insertRows(tx, modelCallLog, rows);
 }
 
-/** As clients are told it; the id when nothing is stored. */
-export async function tenantName(tx: Tx, tenantId: string): Promise<string> {
-  const rows = await tx
-    .select({ name: tenants.name })
-    .from(tenants)
-    .where(eq(tenants.id, tenantId));
-  return rows[0]?.name ?? tenantId;
+/** Who speaks, and how. */
+export interface Voice {
+  /** As clients are told it; the id when nothing is stored. */
+  businessName: string;
+  /** The active version of the active style; null: there is none. */
+  style: ReplyStyle | null;
 }
+
+/** Read with every turn, in one statement: a change shows with the next message. */
+export async function voiceOf(tx: Tx, tenantId: string): Promise<Voice> {
+  const [row] = await voice(tx, { tenantId });
+  if (!row) return { businessName: tenantId, style: null };
+  const { businessName, styleId, version, guidance, examples, skills } = row;
+  if (styleId === null || version === null || guidance === null || examples === null)
+    return { businessName, style: null };
+  return { businessName, style: { id: styleId, version, guidance, examples, skills } };
+}
+
+const voice = statement((on, value: ValueAt<{ tenantId: string }>) =>
+  on
+    .select({
+      businessName: tenants.name,
+      styleId: promptVersions.styleId,
+      version: promptVersions.version,
+      guidance: promptVersions.guidance,
+      examples: promptVersions.examplesJson,
+      skills: sql<StyleSkill[]>`(
+        select coalesce(
+          jsonb_agg(jsonb_build_object('id', k.skill_id, 'text', k.text) order by w.place), '[]')
+        from jsonb_array_elements_text(${promptVersions.skillsJson}) with ordinality w(id, place)
+        join agent_skills k on k.tenant_id = ${tenants.id} and k.skill_id = w.id)`,
+    })
+    .from(tenants)
+    .leftJoin(
+      agentStyles,
+      and(eq(agentStyles.tenantId, tenants.id), eq(agentStyles.isActive, true)),
+    )
+    .leftJoin(
+      promptVersions,
+      and(
+        eq(promptVersions.tenantId, tenants.id),
+        eq(promptVersions.styleId, agentStyles.styleId),
+        eq(promptVersions.isActive, true),
+      ),
+    )
+    .where(eq(tenants.id, value("tenantId"))),
+);
 
 /** Does a person owe this client an answer? */
 export async function hasOpenHandoff(

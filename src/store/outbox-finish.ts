@@ -100,13 +100,23 @@ function changeOf(row: ClaimedRow, end: DeliveryEnd, now: number) {
       return { status: "cancelled" as const, lastError: end.error };
     case "uncertain":
     case "failed":
+      return { status: end.kind, dueAt: againAt(row, now), lastError: end.error };
     case "cancelled":
       return { status: end.kind, lastError: end.error };
     case "blocked":
-      return { status: "failed" as const, lastError: end.error };
+      return { status: "failed" as const, dueAt: againAt(row, now), lastError: end.error };
     default:
       return end satisfies never;
   }
+}
+
+const SHORTEST_REST_MS = 10_000;
+const LONGEST_REST_MS = 30 * 60_000;
+
+/** When a card that people still need is tried again; each rest is half as long as all before. */
+function againAt({ createdAt }: ClaimedRow, now: number): number {
+  const rest = (now - createdAt) / 2;
+  return now + Math.min(LONGEST_REST_MS, Math.max(SHORTEST_REST_MS, rest));
 }
 
 function keepMark(row: ClaimedRow, error: string): string {

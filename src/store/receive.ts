@@ -116,6 +116,7 @@ async function route(step: Step, event: InboundEvent): Promise<Received> {
     case "message": {
       const command = await staffCommand(step, event);
       if (command) return toDesk(step, command);
+      if (event.isPassedOn && (await isOfStaff(step, event))) return ignore(step);
       return (await attach(step, event)) ? { kind: "run", inboxId } : ignore(step);
     }
     case "edit":
@@ -149,10 +150,8 @@ async function staffCommand(
   event: MessageEvent,
 ): Promise<CommandEvent | null> {
   const { slashWord, externalId: _id, text: _text, media, replyToId: _reply, ...origin } = event;
-  const { messenger, person } = event;
-  if (!slashWord || media.length > 0 || person.isBot) return null;
-  const who = { tenantId, messenger, teamId: person.teamId, userId: person.id };
-  if ((await findStaffByIdentity(tx, who))?.status !== "active") return null;
+  if (!slashWord || media.length > 0) return null;
+  if (!(await isOfStaff({ tx, tenantId }, event))) return null;
   const command: CommandEvent = { ...origin, ...slashWord, kind: "command" };
   const row = inboxRow(tenantId, inboxId, command);
   await tx
@@ -160,6 +159,15 @@ async function staffCommand(
     .set({ kind: row.kind, payload: command, mac: macOf(tx, "inbox", row) })
     .where(and(eq(inbox.tenantId, tenantId), eq(inbox.id, inboxId)));
   return command;
+}
+
+async function isOfStaff(
+  { tx, tenantId }: Pick<Step, "tx" | "tenantId">,
+  { messenger, person }: MessageEvent,
+): Promise<boolean> {
+  if (person.isBot) return false;
+  const who = { tenantId, messenger, teamId: person.teamId, userId: person.id };
+  return (await findStaffByIdentity(tx, who))?.status === "active";
 }
 
 /** Files of an album come one by one, without a sign of the last. */

@@ -158,6 +158,7 @@ export async function updateOwnRun(
       | "supersededDrafts"
       | "activeMs"
       | "spent"
+      | "styleId"
       | "leaseUntil"
       | "dueAt"
       | "outcome"

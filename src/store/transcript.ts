@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, lt, lte, sql } from "drizzle-orm";
 import type { CandidateStatus } from "../domain/candidate.ts";
 import { newId } from "../domain/ids.ts";
 import type { Media } from "../domain/inbound.ts";
@@ -43,41 +43,51 @@ export interface Transcript {
   calls: Map<string, TranscriptCall[]>;
 }
 
-/** The newest `limit` messages in order, with the calls of each and their latest states. */
+/**
+ * The newest `limit` messages in order, with the calls of each and their latest states.
+ * `beforeSeq`: as if nothing from that place on had been said.
+ */
 export async function loadTranscript(
   tx: Tx,
-  query: { tenantId: string; conversationId: string; limit: number },
+  query: { tenantId: string; conversationId: string; limit: number; beforeSeq?: number },
 ): Promise<Transcript> {
-  const newest = await newestKept(tx, query);
+  const newest = await newestKept(tx, { beforeSeq: Number.MAX_SAFE_INTEGER, ...query });
   const inOrder = newest.reverse();
   const asking = inOrder.filter((message) => message.kind === "calls").map((message) => message.id);
   return { messages: inOrder, calls: await callsOf(tx, query.tenantId, asking) };
 }
 
-const newestKept = statement(
-  (on, value: ValueAt<{ tenantId: string; conversationId: string; limit: number }>) =>
-    on
-      .select({
-        id: messages.id,
-        seq: messages.seq,
-        author: messages.author,
-        kind: messages.kind,
-        text: messages.text,
-        media: messages.media,
-        runId: messages.runId,
-        sentAt: messages.sentAt,
-        createdAt: messages.createdAt,
-      })
-      .from(messages)
-      .where(
-        and(
-          eq(messages.tenantId, value("tenantId")),
-          eq(messages.conversationId, value("conversationId")),
-          eq(messages.status, "kept"),
-        ),
-      )
-      .orderBy(desc(messages.seq))
-      .limit(sql.placeholder("limit")),
+interface Kept extends Record<string, unknown> {
+  tenantId: string;
+  conversationId: string;
+  beforeSeq: number;
+  limit: number;
+}
+
+const newestKept = statement((on, value: ValueAt<Kept>) =>
+  on
+    .select({
+      id: messages.id,
+      seq: messages.seq,
+      author: messages.author,
+      kind: messages.kind,
+      text: messages.text,
+      media: messages.media,
+      runId: messages.runId,
+      sentAt: messages.sentAt,
+      createdAt: messages.createdAt,
+    })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.tenantId, value("tenantId")),
+        eq(messages.conversationId, value("conversationId")),
+        eq(messages.status, "kept"),
+        lt(messages.seq, value("beforeSeq")),
+      ),
+    )
+    .orderBy(desc(messages.seq))
+    .limit(sql.placeholder("limit")),
 );
 
 async function callsOf(

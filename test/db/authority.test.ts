@@ -1,5 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { formOf } from "../../src/desk/forms.ts";
+import type { ClickEvent } from "../../src/domain/inbound.ts";
 import { exchangeSettingsOf } from "../../src/store/exchange-settings.ts";
 import { listPolicyRows } from "../../src/store/policies.ts";
 import { approvalQueue, approvalVotes } from "../../src/store/schema/approvals.ts";
@@ -32,16 +34,36 @@ forEachEngine((open) => {
       second = await site.office.person("admin");
     });
 
+    it("the form of a rejection promises no client the reason", async () => {
+      const { id } = await site.asks(maker, site.requisite("700000001"));
+      const click: ClickEvent = {
+        ...{ kind: "click", action: "reject", value: id, messageId: "1" },
+        ...{ messenger: "telegram", channelId: "tg", eventKey: "press", chatId: "-100" },
+        ...{ chatKind: "group", threadId: null, sentAt: site.office.time.now },
+        person: { id: "1", teamId: "", name: "U", isBot: false },
+      };
+      const form = await site.office.tenant(async (tx) =>
+        formOf(tx, site.office.desk, {
+          ...{ tenantId: TENANT, staff: await staffById(tx, TENANT, second), click },
+        }),
+      );
+      expect(form?.fields[0]?.label).toBe("Reason (the staff reads it)");
+    });
+
     it("the second one approves, it is done once, and everybody is told", async () => {
       const asked = await site.asks(maker, site.requisite("700000001"));
-      expect(asked).toMatchObject({ kind: "asked", approval: "A-1", approvesItselfAt: null });
+      expect(asked).toMatchObject({
+        kind: "asked",
+        approval: "A-1",
+        deciding: { kind: "another_admin" },
+      });
       expect(await approves(asked.id, second)).toMatchObject({ accepted: true, code: "approved" });
       expect(await site.requisiteNow()).toBeNull(); // the queue does it
       await site.works();
       await site.works();
       expect(await site.requisiteNow()).toBe("700000001");
       expect((await site.told()).at(-1)).toMatch(
-        /^A-1 is in force\. Asked for by: admin .*; exchange_binance_id: not set → …\d+\. Approved by admin /,
+        /^A-1 is in force\. Asked for by: admin .*; exchange_binance_id: not set → \d+\. Approved by admin /,
       );
       const audit = await site.office.tenant((tx) =>
         tx.select().from(auditLog).where(eq(auditLog.eventType, "requisite.set")),
@@ -132,9 +154,15 @@ forEachEngine((open) => {
   });
 
   describe("with one admin", () => {
+    /** Asked for, and its card was delivered to the operators. */
+    const asksSeen = async (value = "1111") => {
+      const asked = await site.asks(maker, site.requisite(value));
+      await site.sends();
+      return asked;
+    };
+
     it("it takes effect by itself after ten minutes, and the card says so", async () => {
-      const asked = await site.asks(maker, site.requisite("1111"));
-      expect(asked).toMatchObject({ approvesItselfAt: site.office.time.now + 10 * MINUTE });
+      const asked = await asksSeen();
       const card = await site.card(asked.id);
       expect(card.buttons.map(({ label }) => label)).toEqual(["Reject"]);
       expect(card.facts.at(-1)).toEqual({
@@ -158,7 +186,7 @@ forEachEngine((open) => {
 
     it.each(["an operator", "the admin himself"])("%s ends it in time", async (who) => {
       const operator = await site.office.person();
-      const { id } = await site.asks(maker, site.requisite("1111"));
+      const { id } = await asksSeen();
       site.office.time.now += 9 * MINUTE;
       const decided = await rejects(id, who === "an operator" ? operator : maker);
       expect(decided).toMatchObject({ accepted: true, code: "rejected" });
@@ -170,13 +198,13 @@ forEachEngine((open) => {
 
     it("the admin cannot hurry it, and an operator cannot approve it", async () => {
       const operator = await site.office.person();
-      const { id } = await site.asks(maker, site.requisite("1111"));
+      const { id } = await asksSeen();
       expect(await approves(id, maker)).toMatchObject({ code: "forbidden" });
       expect(await approves(id, operator)).toMatchObject({ code: "forbidden" });
     });
 
     it("another admin is there by then: that one decides", async () => {
-      const { id } = await site.asks(maker, site.requisite("1111"));
+      const { id } = await asksSeen();
       const second = await site.office.person("admin");
       site.office.time.now += 11 * MINUTE;
       await site.stepsOn(id);
@@ -193,7 +221,7 @@ forEachEngine((open) => {
     });
 
     it("a due time that somebody moved in the database moves nothing", async () => {
-      const { id } = await site.asks(maker, site.requisite("1111"));
+      const { id } = await asksSeen();
       await site.office.tenant((tx) =>
         tx
           .update(approvalQueue)
@@ -224,11 +252,11 @@ forEachEngine((open) => {
       expect(approval.materialJson.slice(1)).toEqual([
         {
           label: "rule-issue_exchange_payout",
-          value: "approvals_required: 1 → 2",
+          value: "Payout, every role: approvals 1 (operator) → 2 (operator)",
         },
         {
           label: "rule-keep_draft",
-          value: expect.stringMatching(/^removed: tool_name keep_draft/),
+          value: "removed: keep_draft, every role: allowed, calls a run 10, bytes 80000",
         },
       ]);
       const rows = await site.office.tenant((tx) => listPolicyRows(tx, TENANT));

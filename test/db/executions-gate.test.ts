@@ -27,6 +27,13 @@ forEachEngine((open) => {
     );
   const edited = (text: string) => `${text.startsWith("0") ? "1" : "0"}${text.slice(1)}`;
 
+  const WAITS_AGAIN = [
+    ...["role_not_allowed", "not_approved", "tool_inactive", "stage_not_allowed"],
+    "digest_mismatch", // somebody wrote into the row: the request itself is whole
+  ];
+  /** What was approved is not to be had any more, or not as it was approved. */
+  const UNTIL_ASKED_ANEW = ["digest_mismatch", "schema_changed", "approval_forged"];
+
   describe("approved, and yet not executed, when meanwhile", () => {
     const reasons: [string, string, (lead: OfficeLead, approvalId: string) => Promise<unknown>][] =
       [
@@ -121,6 +128,17 @@ forEachEngine((open) => {
       await restore();
       expect(office.cashier.paid).toEqual([]);
       expect(stopped.status).toBe("cancelled");
+      const after = await office.approval(approval.id);
+      if (after.status === "pending") {
+        // the client's money is here: people are asked again
+        expect(await office.candidate(approval.candidateId)).toMatchObject({
+          ...{ status: "waiting_approval", code: reason },
+          reply: { ok: true, status: "waiting_approval" },
+        });
+        expect(WAITS_AGAIN).toContain(reason);
+        return;
+      }
+      expect(UNTIL_ASKED_ANEW).toContain(reason);
       expect(await office.candidate(approval.candidateId)).toMatchObject({
         status: "failed",
         code: reason,

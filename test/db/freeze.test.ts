@@ -46,7 +46,7 @@ forEachEngine((open) => {
     const rows = await office.tenant((tx) =>
       tx.select().from(outbox).where(eq(outbox.purpose, "notice")).orderBy(outbox.seq),
     );
-    return rows.flatMap(({ content }) => (content.kind === "text" ? [content.text] : []));
+    return rows.flatMap(({ content }) => (content.kind === "card" ? [content.card] : []));
   };
   const events = async () => {
     const audit = await office.auditOf(lead.conversationId);
@@ -65,12 +65,35 @@ forEachEngine((open) => {
       const card = await shown();
       expect(JSON.stringify(card?.facts)).toContain("customer objected");
       expect(card?.buttons.map(({ label }) => label)).toEqual(["Unfreeze", "Reject"]);
-      expect(await lines()).toEqual([expect.stringMatching(/^✋ The client objects.*A-\d+/)]);
+      expect(await lines()).toMatchObject([
+        {
+          title: expect.stringMatching(/^✋ The client objects.*A-\d+/),
+          clientSays: { text: "Стой, не отправляйте!" },
+        },
+      ]);
       const refused = await office.decides(approval.id, operator);
       expect(refused).toMatchObject({ accepted: false, code: "frozen" });
       expect(refused.message).toMatch(/is frozen: the client objected. Press Unfreeze first/);
       expect(await office.executionsOf(lead.conversationId)).toEqual([]);
       expect(await events()).toEqual(["approval.frozen"]);
+    });
+
+    it("the card and the line carry the client's wish, on one line and capped", async () => {
+      const approval = await lead.asksPayout();
+      await says(`I changed my mind:\nbring it to hotel Sunrise, ${"12 Palm Road ".repeat(60)}`);
+      const start = /^I changed my mind: bring it to hotel Sunrise, 12 Palm Road/;
+      const card = await shown();
+      expect(card?.clientSays?.text).toMatch(start);
+      expect(card?.clientSays?.text).not.toContain("\n");
+      expect(card?.clientSays?.text.length).toBeLessThanOrEqual(400);
+      expect((await lines())[0]?.clientSays?.text).toMatch(start);
+      await says("stop, don't send it to the office");
+      expect((await shown())?.clientSays?.text).toMatch(
+        /^stop, don't send it to the office \/ I changed my mind: bring it/,
+      );
+      expect(await lines()).toHaveLength(1);
+      await unfreezes(approval.id, operator);
+      expect((await office.decides(approval.id, operator)).code).toBe("approved");
     });
 
     it("shows the model a call on hold and says so in a line", async () => {
@@ -232,7 +255,9 @@ forEachEngine((open) => {
         expect(status).toBe(wasSent ? "approved" : "frozen");
         const [line, ...more] = (await lines()).slice(told);
         expect(more).toEqual([]);
-        expect(line).toMatch(wasSent ? /under way or done/ : /nobody can approve this now/);
+        expect(JSON.stringify(line)).toMatch(
+          wasSent ? /under way or done/ : /nobody can approve it now/,
+        );
       }
     });
   });
@@ -245,8 +270,11 @@ forEachEngine((open) => {
       await says("stop, don't send");
       expect((await office.approval(approval.id)).status).toBe("approved");
       expect((await lead.execution()).status).toBe("running");
-      expect(await lines()).toEqual([
-        expect.stringMatching(/already approved and under way or done/),
+      expect(await lines()).toMatchObject([
+        {
+          facts: [{ value: expect.stringMatching(/already approved and under way or done/) }],
+          clientSays: { text: "stop, don't send" },
+        },
       ]);
     });
 

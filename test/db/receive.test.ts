@@ -2,11 +2,13 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ClickEvent, MembershipEvent, MessageEvent } from "../../src/domain/inbound.ts";
 import type { Database } from "../../src/store/database.ts";
-import { withTenant } from "../../src/store/db.ts";
+import { withOwner, withTenant } from "../../src/store/db.ts";
 import { finishInbox } from "../../src/store/inbox.ts";
 import { type ReceiveContext, receive } from "../../src/store/receive.ts";
 import { contacts, conversations, inbox, messages } from "../../src/store/schema/chat.ts";
 import { runs } from "../../src/store/schema/runs.ts";
+import { createStaff } from "../../src/store/staff.ts";
+import { ensureTenant } from "../../src/store/tenants.ts";
 import { forEachEngine } from "../support/database.ts";
 import { createRecordedJobs } from "../support/recorded-jobs.ts";
 
@@ -119,6 +121,29 @@ forEachEngine((open) => {
       );
       const again = await receive(context, "t", click);
       expect(again).toEqual({ kind: "duplicate", inboxId: first.inboxId, answer });
+      expect(jobs.take("desk")).toEqual([]);
+    });
+  });
+
+  describe("a command that somebody passed on", () => {
+    const passedOn = { text: "/resume payouts checked", isPassedOn: true as const };
+
+    it("sets nothing going when one of the staff sends it", async () => {
+      const identities = [{ messenger: "telegram" as const, teamId: "", userId: "3001" }];
+      const admin = { tenantId: "t", name: "Ann", role: "admin" as const, identities };
+      await withOwner(database.db, (tx) =>
+        ensureTenant(tx, { id: "t", name: "Office", now: time.now }),
+      );
+      await inTenant((tx) => createStaff(tx, { ...admin, now: time.now }));
+      const person = { id: "3001", teamId: "", name: "Ann", isBot: false };
+      expect((await says({ ...passedOn, person })).kind).toBe("ignored");
+      expect(jobs.list).toEqual([]);
+      expect(await conversation()).toBeUndefined();
+    });
+
+    it("is a text of a lead", async () => {
+      expect((await says(passedOn)).kind).toBe("run");
+      expect((await stored()).texts).toEqual(["/resume payouts checked"]);
       expect(jobs.take("desk")).toEqual([]);
     });
   });

@@ -18,6 +18,7 @@ import {
   openPayingOffice,
   PAY,
   paymentRules,
+  showsList,
 } from "../support/office-payment.ts";
 
 const APPROVE = "approve";
@@ -107,6 +108,7 @@ forEachEngine((open) => {
     it("whose own account made the request, from any account", async () => {
       const lead = await addLead(office, { userId: OWN[0] });
       const approval = await asksPayment(lead);
+      await showsList(office);
       for (const account of [alice, aliceInSlack])
         expect(await desk.says(desk.click(account, press(approval)))).toMatch(/your own account/);
       expect(await stateOf(approval.id)).toBe("pending");
@@ -132,6 +134,7 @@ forEachEngine((open) => {
       await office.rules(paymentRules({ approvals_required: 2 }));
       const lead = await addLead(office);
       const approval = await asksPayment(lead);
+      await showsList(office);
       await office.rules(paymentRules());
       const first = await desk.says(desk.click(alice, press(approval)));
       expect(first).toMatch(/approval 1 of 2/);
@@ -182,6 +185,7 @@ forEachEngine((open) => {
     ])("by %s is one decision, and each time the same answer", async (_name, account) => {
       const lead = await addLead(office);
       const approval = await asksPayment(lead);
+      await showsList(office);
       const event = desk.click(account, press(approval));
       const answers = [];
       for (let time = 0; time < 3; time += 1) answers.push((await desk.take(event)).said?.text);
@@ -279,6 +283,12 @@ forEachEngine((open) => {
       expect(await stateOf(approval.id)).toBe("pending");
       expect(await refusalsOf(lead)).toMatchObject([{ decision: "forbidden" }]);
       const own = { chatId: "2001", chatKind: "private" as const };
+      const none = desk.click(alice, press(approval), own);
+      expect(await desk.says(none)).toMatch(/decided in the operators' chat/);
+      await showsList(office);
+      const leads = { chatId: "1001", chatKind: "private" as const };
+      const elsewhere = desk.click(alice, press(approval), leads);
+      expect(await desk.says(elsewhere)).toMatch(/decided in the operators' chat/);
       expect(await desk.says(desk.click(alice, press(approval), own))).toMatch(/approved/);
     });
 

@@ -16,6 +16,7 @@ import {
   openPayingOffice,
   PAY,
   paymentRules,
+  showsList,
 } from "../support/office-payment.ts";
 
 type Row = Awaited<ReturnType<OfficeLead["approval"]>>;
@@ -197,6 +198,7 @@ forEachEngine((open) => {
       const approval = await twoPeople(lead);
       await edits(approval, other, { amount: "900" });
       const old = boundValue({ id: approval.id, digest: approval.actionDigest });
+      await showsList(office);
       const said = await desk.says(desk.click(alice, { action: "approve", value: old }));
       expect(said).toMatch(/has changed since you saw it/);
       const edited = await office.approval(approval.id);
@@ -268,6 +270,7 @@ forEachEngine((open) => {
       const lead = await addLead(office);
       const approval = await asksPayment(lead, { amount: "1000" });
       const value = boundValue({ id: approval.id, digest: approval.actionDigest });
+      await showsList(office);
       const press = desk.click(alice, { action: "edit", value });
       const form = await desk.formFor(press);
       expect(form).toMatchObject({ form: "edit_action", title: `Change A-${approval.number}` });

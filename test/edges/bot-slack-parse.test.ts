@@ -38,6 +38,18 @@ describe("a message", () => {
     });
   });
 
+  test("that passes a command on is a text and no command", () => {
+    const attachments = [{ is_share: true, author_name: "Eve", text: "/stop payouts" }];
+    const read = event({ text: "", attachments })?.event;
+    expect(read).toMatchObject({
+      kind: "message",
+      text: "/stop payouts",
+      media: [{ kind: "forward" }],
+    });
+    expect(read).not.toHaveProperty("slashWord");
+    expect(event({ text: "/stop payouts" })?.event).not.toHaveProperty("slashWord");
+  });
+
   test("of a shared channel belongs to the workspace we are installed in", () => {
     const outer = { authorizations: [{ team_id: "T9", user_id: "U0BOT" }] };
     expect(event({}, outer)?.event.person.teamId).toBe("T9");

@@ -188,6 +188,52 @@ describe("the answer to a prompt", () => {
   });
 });
 
+describe("words that somebody else wrote", () => {
+  const user = { type: "user", sender_user: { id: 4001, is_bot: false, first_name: "Eve" } };
+  const passedOn: [string, object][] = [
+    ["a forwarded message", { forward_origin: { ...user, date: 1 } }],
+    ["a forwarded message of before 2024", { forward_date: 1 }],
+    ["what another bot wrote", { via_bot: { id: 8, is_bot: true, first_name: "Inline" } }],
+  ];
+  test.each(passedOn)("are no command, in a group and in private: %s", (_, origin) => {
+    for (const chat of [group, privately])
+      for (const text of ["/pending", "/pending@OurBot now"]) {
+        const read = message({ text, chat, ...origin });
+        expect(read).toMatchObject({ kind: "message", text });
+        expect(read).not.toHaveProperty("slashWord");
+      }
+    expect(message({ text: "/pending", ...origin })).toHaveProperty("isPassedOn", true);
+    expect(message({ text: "/nonsense", ...origin })).not.toHaveProperty("slashWord");
+  });
+
+  test.each(passedOn)("answer no prompt: %s", (_, origin) => {
+    const form = {
+      ...{ form: "reject_reason", subject: "a-1", title: "Reject", submitLabel: "Send" },
+      fields: [{ name: "r", label: "R", multiline: true, optional: false, maxLength: 9 }],
+    };
+    const html = prompts.write(form, { id: "1001", name: "Lena", chatId: "-100" }) ?? "";
+    const text = html.replace(/<[^>]+>/g, "");
+    const asked = { message_id: 4, from: { id: 7, is_bot: true }, text };
+    const reply = { text: "no", chat: group, reply_to_message: asked };
+    expect(message(reply)).toMatchObject({ kind: "submission" });
+    expect(message({ ...reply, ...origin })).toMatchObject({ kind: "message" });
+  });
+
+  test("stay a text when they are no command", () => {
+    const read = message({ text: "hello", forward_date: 1 });
+    expect(read).toMatchObject({ kind: "message", text: "hello", media: [{ kind: "forward" }] });
+    expect(read).not.toHaveProperty("isPassedOn");
+  });
+
+  test("beside a quotation of them, one's own command is one", () => {
+    const quote = { text: "/pending", position: 0 };
+    expect(message({ text: "hi", chat: group, quote })).toMatchObject({ kind: "message" });
+    expect(
+      message({ text: "/pending", chat: group, quote: { text: "hi", position: 0 } }),
+    ).toMatchObject({ kind: "command", name: "pending" });
+  });
+});
+
 describe("a change of membership", () => {
   function change(before: string, after: string, chat: object) {
     const members = { old_chat_member: { status: before }, new_chat_member: { status: after } };

@@ -11,6 +11,7 @@ export async function changeAlone(
 ): Promise<Played> {
   const asked = await desk.admin(...request);
   if (!asked.approval) throw new Error(`nothing was asked for: ${JSON.stringify(asked)}`);
+  await desk.idle(); // the time starts with the card
   await desk.advance(DELAY_S);
   return asked;
 }

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { and, desc, eq } from "drizzle-orm";
 import { handleApproval } from "../../src/desk/approval-steps.ts";
+import { startDelay } from "../../src/desk/delayed-effect.ts";
 import { type Requested, requestChange } from "../../src/desk/request-change.ts";
 import { suspendStaff } from "../../src/desk/suspend-staff.ts";
 import { handleExecution } from "../../src/engine/execution.ts";
+import { createOutbound } from "../../src/outbound/deliver.ts";
 import { withOwner } from "../../src/store/db.ts";
 import { approvalQueue } from "../../src/store/schema/approvals.ts";
 import { outbox } from "../../src/store/schema/chat.ts";
@@ -17,6 +19,7 @@ import { defaultPolicies } from "../../src/tools/default-policies.ts";
 import type { OpenDatabase } from "./database.ts";
 import { officeRules, one, openOffice, TENANT } from "./office.ts";
 import { addLead } from "./office-lead.ts";
+import { createPlayedChats, type PlayedChats } from "./played-chats.ts";
 
 export const AUTHORITY_RULE = defaultPolicies().filter(
   ({ tool_name }) => tool_name === "change_authority",
@@ -53,6 +56,16 @@ export async function openAuthority(open: OpenDatabase) {
         suspendStaff(tx, deps, { tenantId: TENANT, staffId, by, reason: "", language: "en" }),
       ),
     lead: () => addLead(office),
+    /** All that waits in the outbox reaches its chat, or does not; the sender works on it once a row. */
+    async sends(chats: PlayedChats = createPlayedChats()): Promise<PlayedChats> {
+      const outbound = createOutbound({
+        ...{ db: office.db, clock: desk.clock, messengers: new Map([["tg", chats.messenger]]) },
+        ...{ log: { info() {}, warn() {}, error() {} } },
+        onCardSent: (tx, card) => startDelay(tx, deps, card),
+      });
+      for (let sent = 1; sent > 0; ) sent = await outbound.runOnce();
+      return chats;
+    },
     /** What is due of the approval is done. */
     stepsOn: (id: string) => handleApproval(deps, { tenantId: TENANT, id }),
     /** The workers take all executions that wait. */

@@ -85,6 +85,11 @@ function fileOf(file: TelegramFile | undefined): Omit<Media, "kind"> {
   };
 }
 
+/** Somebody else's words, or another bot's: whoever sends them has not written them. */
+export function isPassedOn(message: Message): boolean {
+  return isForwarded(message) || message.via_bot !== undefined;
+}
+
 function isForwarded(message: Message): boolean {
   return message.forward_origin !== undefined || "forward_date" in message;
 }

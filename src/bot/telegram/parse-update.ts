@@ -3,11 +3,12 @@ import type {
   EditEvent,
   InboundEvent,
   MembershipEvent,
+  MessageEvent,
   MovedEvent,
 } from "../../domain/inbound.ts";
 import type { CallbackQuery, Chat, ChatMemberUpdated, Message, Update, User } from "./api-types.ts";
 import { isPrivate, originOf } from "./origin.ts";
-import { isServiceMessage, parseMedia } from "./parse-media.ts";
+import { isPassedOn, isServiceMessage, parseMedia } from "./parse-media.ts";
 import { parseReaction } from "./parse-reaction.ts";
 import type { PromptReference } from "./prompt.ts";
 
@@ -63,9 +64,10 @@ function parseMessage(message: Message, context: UpdateContext): InboundEvent | 
   const text = textOf(message, from);
   const command = readCommand(text, context.bot.username);
   if (command === "other_bot") return null;
-  if (command && isForStaff(command, chat, context))
+  const passedOn = isPassedOn(message);
+  if (command && !passedOn && isForStaff(command, chat, context))
     return { ...origin, kind: "command", name: command.name, args: command.args };
-  const prompt = promptOf(message, context);
+  const prompt = passedOn ? null : promptOf(message, context);
   if (prompt && text.trim() !== "")
     return {
       ...origin,
@@ -82,10 +84,17 @@ function parseMessage(message: Message, context: UpdateContext): InboundEvent | 
     text: command?.name === "start" && isPrivate(chat) ? startText(command.args) : text,
     media: parseMedia(message),
     replyToId: message.reply_to_message ? String(message.reply_to_message.message_id) : null,
-    ...(command && command.name !== "start" && isPrivate(chat)
-      ? { slashWord: { name: command.name, args: command.args } }
-      : {}),
+    ...slashOf(command, { isOwn: !passedOn, isPrivate: isPrivate(chat) }),
   };
+}
+
+function slashOf(
+  command: Command | null,
+  said: { isOwn: boolean; isPrivate: boolean },
+): Pick<MessageEvent, "slashWord" | "isPassedOn"> {
+  if (!command || command.name === "start" || !said.isPrivate) return {};
+  if (!said.isOwn) return { isPassedOn: true };
+  return { slashWord: { name: command.name, args: command.args } };
 }
 
 /** Commands and answers to prompts are not done again because their text was changed. */

@@ -11,6 +11,7 @@ import { type UnknownOutcome, unknownOutcomes } from "../../store/unknown-outcom
 import { digestState, itemsOf } from "../../tools/approval-digest.ts";
 import { digestButtons } from "../../tools/digest-card.ts";
 import { handoffTitle } from "../../tools/handoff-card.ts";
+import { toolTitle } from "../../tools/tool-titles.ts";
 import type { DeskDeps } from "../deps.ts";
 import { standingLines, standingStops } from "../stops.ts";
 import { waitingFacts } from "../waiting-lines.ts";
@@ -54,13 +55,15 @@ async function requestButtons(tx: Tx, deps: DeskDeps, tenantId: string): Promise
 function approvalLine({ dress, clock }: DeskDeps, approval: ApprovalRow): string {
   const { number, toolName, payloadSummary } = approval;
   const waits = waitingFacts(approval, clock.now(), dress.staffLanguage);
-  return `${approvalName(number)} ${toolName}: ${payloadSummary} · ${waits}`;
+  const title = toolTitle(toolName, dress.staffLanguage);
+  return `${approvalName(number)} ${title}: ${payloadSummary} · ${waits}`;
 }
 
 function unknownLine(deps: DeskDeps, outcome: UnknownOutcome): string {
   const texts = TEXTS[deps.dress.staffLanguage];
   const state = outcome.isAsked ? texts.didItHappen : texts.beingChecked;
-  const name = `${approvalName(outcome.number)} ${outcome.toolName}: ${outcome.summary}`;
+  const title = toolTitle(outcome.toolName, deps.dress.staffLanguage);
+  const name = `${approvalName(outcome.number)} ${title}: ${outcome.summary}`;
   return `${name} · ${state} · ${ageOf(deps, outcome.since)}`;
 }
 

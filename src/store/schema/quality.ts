@@ -8,7 +8,7 @@ import type {
   ProposalKind,
   ProposalResolution,
   ReplayedTurn,
-  ShadowSummary,
+  Shadow,
   StyleExample,
 } from "../../domain/quality.ts";
 import { id, instant, tenantId } from "./columns.ts";
@@ -134,7 +134,7 @@ export const coachProposals = pgTable(
     feedbackIds: jsonb("feedback_ids").$type<string[]>().notNull(),
     suggestionJson: jsonb("suggestion_json").$type<CoachSuggestion>().notNull(),
     /** The evals under the style as it is and as it would be; null: not run yet. */
-    shadowJson: jsonb("shadow_json").$type<ShadowSummary>(),
+    shadowJson: jsonb("shadow_json").$type<Shadow>(),
     decidedBy: text("decided_by"),
     createdBy: text("created_by").notNull(),
     createdAt: instant("created_at").notNull(),
@@ -157,7 +157,5 @@ export const conversationReplays = pgTable(
     createdBy: text("created_by").notNull(),
     createdAt: instant("created_at").notNull(),
   },
-  (t) => [
-    index("conversation_replays_conversation").on(t.tenantId, t.conversationId, t.createdAt),
-  ],
+  (t) => [index("conversation_replays_conversation").on(t.tenantId, t.conversationId, t.createdAt)],
 );

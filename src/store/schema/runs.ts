@@ -232,7 +232,9 @@ export const toolEvalCases = pgTable(
     expectedTool: text("expected_tool"),
     expectedArgumentsJson: jsonb("expected_arguments_json").$type<JsonObject>(),
     forbiddenToolsJson: jsonb("forbidden_tools_json").$type<string[]>().notNull(),
-    expectedPolicyResult: text("expected_policy_result").$type<"allow" | "approval" | "deny">(),
+    expectedPolicyResult: text("expected_policy_result").$type<
+      "allow" | "approval" | "deny" | "schema_failed"
+    >(),
     riskLevel: text("risk_level").$type<RiskClass>(),
     isActive: boolean("is_active").notNull(),
     /** A file that ships with the product, one that people gave, or REG-7. */
