@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { ignoreUnreadOutput } from "../src/cli/unread-output.ts";
 import { messageOf } from "../src/domain/errors.ts";
 import { CYCLES_PER_RUN } from "../src/domain/run.ts";
 import { runSuspend } from "./suspend.ts";
@@ -94,6 +95,7 @@ function isParseError(error: unknown): boolean {
   return typeof code === "string" && code.startsWith("ERR_PARSE_ARGS");
 }
 
+ignoreUnreadOutput();
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { type Admin, createAdmin } from "./admin/app.ts";
+import type { Admin } from "./admin/app.ts";
 import { type AfterOutage, createAfterOutage } from "./after-outage.ts";
 import { AuditSealer, SEAL_AFTER_MS } from "./audit-sealer.ts";
 import {
@@ -13,10 +13,8 @@ import {
   tenantIds,
 } from "./bootstrap.ts";
 import { runDatabaseCommand } from "./cli/database-commands.ts";
-import { productVersion } from "./cli/product-version.ts";
 import type { Config, Outside } from "./config.ts";
 import { handleApproval } from "./desk/approval-steps.ts";
-import { decide } from "./desk/decide.ts";
 import { handleExecution } from "./engine/execution.ts";
 import { warmUpGuard } from "./engine/guard/warm-up.ts";
 import { handleRun } from "./engine/run.ts";
@@ -28,8 +26,9 @@ import { createIntake, type Intake } from "./intake.ts";
 import { createClock, type ShiftableClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
 import { startOrderTimer } from "./order-timer.ts";
-import { policyProblems } from "./policy/policy-problems.ts";
 import { assembleProduct, type Product, type ProductBase } from "./product.ts";
+import { createProductAdmin } from "./product-admin.ts";
+import { createProductEvals, type ProductEvals } from "./product-evals.ts";
 import { productRoutes } from "./product-routes.ts";
 import { createProductView } from "./product-view.ts";
 import { type OpenRedis, openRedis } from "./queue/redis.ts";
@@ -39,7 +38,7 @@ import { createKeptHeads } from "./store/audit-kept-heads.ts";
 import { ensureAuditKey } from "./store/audit-key.ts";
 import { dropLeasesOfOtherBoots } from "./store/boot-leases.ts";
 import { type Database, openEmbedded, openPostgres, prepareDatabase } from "./store/database.ts";
-import { withOwner, withTenant } from "./store/db.ts";
+import { withOwner } from "./store/db.ts";
 import {
   type FolderHolder,
   FolderInUse,
@@ -52,7 +51,7 @@ import { placeOfMasterKey } from "./store/master-key.ts";
 import { pingDatabase } from "./store/ping.ts";
 import { emptyProduct } from "./store/reset.ts";
 import { createSecrets } from "./store/secrets.ts";
-import { staffById } from "./store/staff.ts";
+import { refuseUnfinishedRestore } from "./store/unfinished-restore.ts";
 import { unlockDatabase } from "./store/unlock.ts";
 import { createUnwinder, type Unwinder } from "./unwind.ts";
 
@@ -69,18 +68,24 @@ export interface App {
 
 const STOP_GRACE_MS = 8_000;
 
+/** Parts that stand in for the product's own. */
+export type GivenParts = Partial<Pick<ProductEvals, "shadow">>;
+
 /** Composition root: makes every part, top to bottom, and hands them to each other. */
-export async function startApp(config: Config, log: Log): Promise<App> {
+export async function startApp(config: Config, log: Log, given: GivenParts = {}): Promise<App> {
   const unwinder = createUnwinder(log);
   try {
-    return await start(config, log, unwinder);
+    return await start({ config, log, given }, unwinder);
   } catch (error) {
     await unwinder.unwind();
     throw error;
   }
 }
 
-async function start(config: Config, log: Log, unwinder: Unwinder): Promise<App> {
+async function start(
+  { config, log, given }: { config: Config; log: Log; given: GivenParts },
+  unwinder: Unwinder,
+): Promise<App> {
   const clock = createClock();
   const http = await openHttpServer(config);
   unwinder.push("http", () => http.stop());
@@ -98,7 +103,9 @@ async function start(config: Config, log: Log, unwinder: Unwinder): Promise<App>
   const forged = tellOfForgedRows({ db: database.db, clock, jobs: product.queue, log });
   unwinder.push("forged rows", () => forged.settled());
   unwinder.push("queue", () => product.queue.stop(STOP_GRACE_MS));
-  const admin = createProductAdmin(base, product);
+  const evals = { ...createProductEvals(base, outside), ...given };
+  unwinder.push("evals", () => evals.stop());
+  const admin = createProductAdmin(base, product, evals);
   const intake = createIntake(base, product.edges);
   const inspection = createInspection(database.db, product.edges, log);
   const state = { ready: false };
@@ -143,6 +150,7 @@ async function openStore(
         : Promise.reject(new Error("Countersign is still starting; try again in a moment")),
   });
   if (lock) unwinder.push("folder lock", () => lock.release());
+  await refuseUnfinishedRestore(config.dataDir);
   const database = config.databaseUrl
     ? await openPostgres(config.databaseUrl)
     : await openEmbedded({ dir: `${config.dataDir}/db`, durable: !config.sandbox });
@@ -324,52 +332,4 @@ async function resetProduct(parts: Assembled): Promise<void> {
   await seedExampleDesk(admin);
   await applyEnvironment({ db, clock: base.clock, prepareTenant: product.prepareTenant }, outside);
   product.resolver.invalidateToolsFor(DEFAULT_TENANT);
-}
-
-function createProductAdmin(base: ProductBase, product: Product): Admin {
-  const { db } = base.database;
-  const { registry, knowledge, deskDeps } = product;
-  return createAdmin({
-    db,
-    clock: base.clock,
-    secrets: base.secrets,
-    registry,
-    jobs: product.queue,
-    dress: deskDeps.dress,
-    toolsChanged: deskDeps.toolsChanged,
-    log: base.log,
-    replay: {
-      ...{ db, clock: base.clock, registry },
-      strategy: product.engine.strategy,
-      modelNamed: product.modelNamed,
-    },
-    version: productVersion(),
-    prepareTenant: product.prepareTenant,
-    invalidateTools: (tenantId) => product.signals.sendNow({ kind: "tools", tenantId }),
-    knowledgeChanged: () => {}, // the index looks at the documents' stamp at each search
-    validatePolicies: (rows) =>
-      policyProblems(rows, new Set(registry.all().map(({ tool }) => tool.name))),
-    async searchKnowledge({ tenantId, text, limit }) {
-      const hits = await withTenant(db, tenantId, (tx) =>
-        knowledge.search(tx, { tenantId, text, topK: limit }),
-      );
-      return hits.map((hit) => ({ ...hit }));
-    },
-    decide: (decision) =>
-      withTenant(db, decision.tenantId, async (tx) => {
-        const { tenantId, staffId } = decision;
-        const staff = await staffById(tx, tenantId, staffId);
-        const { accepted, code, message } = await decide(tx, deskDeps, {
-          tenantId,
-          approvalId: decision.approvalId,
-          staff,
-          decision: decision.decision,
-          reason: decision.reason ?? null,
-          edit: decision.edit ?? null,
-          ...(decision.digest === undefined ? {} : { seen: decision.digest }),
-          via: "api",
-        });
-        return accepted ? { accepted, message } : { accepted, code, message };
-      }),
-  });
 }

@@ -3,17 +3,23 @@ import { AUDIT_USAGE, readAuditArgs } from "./cli/audit.ts";
 import { runDatabaseCommand } from "./cli/database-commands.ts";
 import { runDoctor } from "./cli/doctor.ts";
 import { environmentLine } from "./cli/environment-line.ts";
+import { EVALS_USAGE, readEvalsArgs } from "./cli/evals-options.ts";
 import { runGuardCases } from "./cli/guard-cases.ts";
 import { runQuoteCases } from "./cli/quote-cases.ts";
 import { restore } from "./cli/restore.ts";
 import { rotateSecrets } from "./cli/secrets.ts";
 import { seed } from "./cli/seed.ts";
-import { loadConfig } from "./config.ts";
+import { readToolRegressionArgs, TOOL_REGRESSIONS_USAGE } from "./cli/tool-regression-options.ts";
+import { runToolRegressions } from "./cli/tool-regressions.ts";
+import { ignoreUnreadOutput } from "./cli/unread-output.ts";
+import { loadConfig, readEnvironment } from "./config.ts";
 import { messageOf } from "./domain/errors.ts";
 import { createClock } from "./lib/clock.ts";
+import { createLog } from "./lib/log.ts";
 import { openEmbedded, openPostgres, prepareDatabase } from "./store/database.ts";
 import { handCommand, holdFolder } from "./store/folder-lock.ts";
 import { placeOfMasterKey } from "./store/master-key.ts";
+import { refuseUnfinishedRestore } from "./store/unfinished-restore.ts";
 import { unlockDatabase } from "./store/unlock.ts";
 
 const COMMANDS: Record<string, { usage: string; run(args: string[]): Promise<number> }> = {
@@ -40,6 +46,8 @@ const COMMANDS: Record<string, { usage: string; run(args: string[]): Promise<num
   },
   quote: { usage: "npm run quote -- --cases F.json", run: quote },
   guard: { usage: "npm run guard -- --cases F.jsonl", run: guard },
+  evals: { usage: EVALS_USAGE, run: evals },
+  "quality:tool-regressions": { usage: TOOL_REGRESSIONS_USAGE, run: toolRegressions },
 };
 
 /** Bad usage: one line and exit 2. */
@@ -130,6 +138,12 @@ function onDatabase(
           description: `process ${process.pid} (npm run ${command})`,
           run: () => Promise.reject(new Error("another command is running; try again")),
         });
+    try {
+      await refuseUnfinishedRestore(config.dataDir);
+    } catch (error) {
+      await lock?.release();
+      throw error;
+    }
     const database = config.databaseUrl
       ? await openPostgres(config.databaseUrl)
       : await openEmbedded({ dir: `${config.dataDir}/db`, durable: !config.sandbox });
@@ -182,6 +196,29 @@ async function guard(args: string[]): Promise<number> {
   return 0;
 }
 
+async function toolRegressions(args: string[]): Promise<number> {
+  const options = readToolRegressionArgs(args, readEnvironment());
+  if (typeof options === "string") throw new UsageError(options);
+  return runToolRegressions({
+    options,
+    clock: createClock(),
+    say: (line) => console.log(line),
+    note: (line) => console.error(line),
+    log: createLog("silent"),
+  });
+}
+
+/** Loaded only here: the lab is the whole product. */
+async function evals(args: string[]): Promise<number> {
+  const options = readEvalsArgs(args);
+  if (typeof options === "string") throw new UsageError(options);
+  const { runEvals } = await import("./cli/evals.ts");
+  return runEvals(options, {
+    say: (line) => console.log(line),
+    terminal: process.stdout.isTTY ? process.stdout : null,
+  });
+}
+
 function casesFile(args: string[]): string {
   const { values } = parseArgs({ args, options: { cases: { type: "string" } } });
   if (!values.cases) throw new UsageError("--cases: a file is wanted");
@@ -193,6 +230,7 @@ function isParseError(error: unknown): boolean {
   return typeof code === "string" && code.startsWith("ERR_PARSE_ARGS");
 }
 
+ignoreUnreadOutput();
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {

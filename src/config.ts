@@ -188,7 +188,8 @@ function configOf(env: NodeJS.ProcessEnv, { values, given, sandbox }: Read): Con
   };
 }
 
-function readEnvironment(): NodeJS.ProcessEnv {
+/** `.env` fills in what the process's own environment leaves out. */
+export function readEnvironment(): NodeJS.ProcessEnv {
   if (existsSync(".env")) process.loadEnvFile(".env");
   return process.env;
 }

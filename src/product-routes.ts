@@ -1,3 +1,4 @@
+import { getConnInfo } from "@hono/node-server/conninfo";
 import { Hono } from "hono";
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Admin } from "./admin/app.ts";
@@ -38,6 +39,12 @@ export function productRoutes(deps: RouteDeps): Hono {
     return c.body(await metrics.metrics());
   });
   app.all("/api/admin/*", (c) => deps.admin.fetch(c.req.raw));
+  app.get("/tools", (c) => c.redirect("/admin/tools"));
+  for (const path of ["/admin", "/admin/*"])
+    app.all(path, (c) => {
+      const address = getConnInfo(c).remote.address ?? "unknown";
+      return deps.admin.pages(c.req.raw, { address });
+    });
   app.post("/telegram/webhook/:channel", (c) =>
     handOver(deps, c.req.raw, { name: "telegram", channelId: c.req.param("channel") }),
   );

@@ -1,12 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { channelOf, DEFAULT_TENANT, telegramWebhookUrl } from "./bootstrap.ts";
+import { channelOf, DEFAULT_TENANT, telegramWebhookUrl, tenantIds } from "./bootstrap.ts";
 import type { EdgeOptions, MessengerEdge } from "./bot/edge.ts";
 import { createSlackBot } from "./bot/slack/bot.ts";
 import { createTelegramBot } from "./bot/telegram/bot.ts";
 import type { Config, Outside } from "./config.ts";
 import { cancelOfBlocked, cancelOfBlockedChat } from "./desk/cancel-open.ts";
+import { repostCards } from "./desk/cards-after-outage.ts";
 import { COMMANDS, commandMenu } from "./desk/commands/table.ts";
+import { startDelay } from "./desk/delayed-effect.ts";
 import type { DeskDeps } from "./desk/deps.ts";
 import { createDesk } from "./desk/desk.ts";
 import { heedObjection } from "./desk/freeze.ts";
@@ -128,7 +130,10 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
     bootId,
     signals,
     queue,
-    sweep: createSweep({ db, queue, clock, realNow: Date.now, log }),
+    sweep: createSweep({
+      ...{ db, queue, clock, realNow: Date.now, log },
+      beside: async () => repostCards(deskDeps, await tenantIds(db)),
+    }),
     outbound,
     edges,
     registry,
@@ -162,6 +167,7 @@ function outboundOf(
     alone: database.kind === "embedded",
     sharedCounts: redis && { redis: redis.client, prefix: installationOf(database) },
     onBlocked: (tx, chat) => cancelOfBlockedChat(tx, deskDeps, chat),
+    onCardSent: (tx, card) => startDelay(tx, deskDeps, card),
     decryptCode: ({ tenantId, ...chat }, orderId) =>
       withTenant(db, tenantId, (tx) => payoutCodeFor(tx, secrets, { tenantId, orderId }, chat)),
   });

@@ -9,6 +9,7 @@ import { opensWord } from "../store/key-check.ts";
 import { findMasterKey, type KeySource, placeOfMasterKey } from "../store/master-key.ts";
 import { newKeyFile, readNewKey } from "../store/new-key-file.ts";
 import { createSecrets } from "../store/secrets.ts";
+import { unfinishedLine, unfinishedRestore } from "../store/unfinished-restore.ts";
 import type { DatabaseReport, DatabaseState, TenantReport } from "./database-report.ts";
 import { refusalFinding } from "./doctor-check.ts";
 
@@ -27,6 +28,8 @@ export async function lookAtFolder({ dataDir }: Config): Promise<Finding[]> {
   if (problems) return [problems];
   if (!existsSync(dataDir)) return [isWell(`${dataDir} is made by the first start`)];
   const holder = await holderOf(dataDir);
+  const cutOff = holder ? null : await unfinishedRestore(dataDir); // else it may be under way
+  if (cutOff !== null) return [refusalFinding(unfinishedLine(dataDir, cutOff))];
   return [isWell(`${dataDir} can be written; ${holder ? `held by ${holder}` : "nobody holds it"}`)];
 }
 

@@ -1,16 +1,18 @@
+import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Config } from "../config.ts";
 import { StartError } from "../domain/errors.ts";
 import { replaceHeads } from "../store/audit-heads.ts";
 import { allHeads } from "../store/audit-seal.ts";
-import { restoreDatabase } from "../store/backup-restore.ts";
+import { hasTables, restoreDatabase } from "../store/backup-restore.ts";
 import { type Database, openEmbedded, openPostgres } from "../store/database.ts";
-import type { Db, Tx } from "../store/db.ts";
+import { type Db, type Tx, withOwner } from "../store/db.ts";
 import { holdFolder } from "../store/folder-lock.ts";
 import { isKeyOf } from "../store/key-check.ts";
 import { findMasterKey, placeOfMasterKey } from "../store/master-key.ts";
 import { bindRowKey, rowKeyOf } from "../store/row-mac.ts";
 import { createSecrets } from "../store/secrets.ts";
+import { markRestore, unfinishedRestore, unmarkRestore } from "../store/unfinished-restore.ts";
 
 /** `write`: one line for the owner, without a line end. */
 export interface RestoreRequest {
@@ -46,6 +48,28 @@ async function restoreInto(database: Database, request: RestoreRequest): Promise
         `MASTER_KEY: is not set and ${placeOfMasterKey(source)} is not there; put the master key of that database there first: without it nothing in the backup can be trusted`,
       );
     bindRowKey(database.db, rowKeyOf(key));
+    const cutOff = await unfinishedRestore(config.dataDir);
+    // the rows came in one transaction, and since then every start was refused
+    const isWritten = cutOff === path && (await withOwner(database.db, hasTables));
+    if (isWritten) write(`The rows of ${path} were restored before it was cut off`);
+    else await writeRows(database, request, { key, path, isNew: cutOff === null });
+    await beginTrailAnew(database.db, request);
+    await unmarkRestore(config.dataDir);
+    write("Payouts are stopped until an admin resumes them: /resume payouts REASON in chat");
+  } finally {
+    await database.close();
+  }
+}
+
+/** A restore that is refused has written nothing, and leaves no mark of its own. */
+async function writeRows(
+  database: Database,
+  { config, write }: RestoreRequest,
+  { key, path, isNew }: { key: Buffer; path: string; isNew: boolean },
+): Promise<void> {
+  await mkdir(config.dataDir, { recursive: true });
+  if (isNew) await markRestore(config.dataDir, path);
+  try {
     const { header, rows } = await restoreDatabase(database, {
       path,
       world: config.world,
@@ -55,10 +79,9 @@ async function restoreInto(database: Database, request: RestoreRequest): Promise
       write,
     });
     write(`${rows} rows of ${header.at} are restored`);
-    await beginTrailAnew(database.db, request);
-    write("Payouts are stopped until an admin resumes them: /resume payouts REASON in chat");
-  } finally {
-    await database.close();
+  } catch (error) {
+    if (isNew) await unmarkRestore(config.dataDir);
+    throw error;
   }
 }
 

@@ -39,6 +39,8 @@ export interface ProposalResolution {
   /** Staff id, or `setup`. */
   by: string;
   at: number;
+  /** The labels that it answers, each with the time it was given at: one given later asks anew. */
+  labels?: Record<string, number>;
 }
 
 /** A message of a client and the answer that the style would give. */
@@ -69,6 +71,21 @@ export interface ShadowSummary {
   /** Names of cases that failed before and pass after. */
   mended: string[];
 }
+
+/** The evals of one suggestion; `at` is when they began or, done, when they ended. */
+export type Shadow = {
+  /** Names this attempt: a later one is not overwritten by it. */
+  token: string;
+  /** The style's version that the suggestion was put on; 0: there was none. */
+  version: number;
+  /** Hash of what was compared, the texts of skills with it. */
+  digest: string;
+} & ({ state: "running"; at: number } | ShadowEnd);
+
+/** `error`: for a person. */
+export type ShadowEnd =
+  | { state: "failed"; at: number; error: string }
+  | ({ state: "done" } & ShadowSummary);
 
 /** What a call came to: in the rows then, or in a trial now. */
 export interface JudgedCall {

@@ -3,6 +3,7 @@ import type { JsonObject } from "../domain/json.ts";
 import type { Language } from "../domain/language.ts";
 import type { ToolReply } from "../domain/tool.ts";
 import { toolErrorText } from "../domain/tool-error-texts.ts";
+import { payoutMethodWords } from "../tools/exchange/payout-words.ts";
 
 interface Decided {
   toolName: string;
@@ -78,7 +79,9 @@ function completedText(toolName: string, reply: ToolReply, language: Language): 
 /** Where the order's payout goes from now on, as its row says it. */
 function destinationText(data: JsonObject, language: Language): string {
   const texts = TEXTS[language];
-  const where = [data.payoutLocation, data.payoutDestination].filter(
+  const { payoutMethod: method } = data;
+  const way = typeof method === "string" ? payoutMethodWords(method, language) : null;
+  const where = [way, data.payoutLocation, data.payoutDestination].filter(
     (part) => typeof part === "string" && part !== "",
   );
   const place = where.length > 0 ? ` ${texts.place}: ${where.join(", ")}.` : "";

@@ -6,6 +6,7 @@ import { updateOwnRun } from "../store/runs.ts";
 import { addMessage } from "../store/transcript.ts";
 import { type ProposedCall, propose } from "../tools/propose.ts";
 import { activeMs } from "./ask-model.ts";
+import { callPersonIfDenied } from "./call-person.ts";
 import { runWithRetries } from "./call-retries.ts";
 import { type CallToRun, callsToRun } from "./calls.ts";
 import type { EngineDeps } from "./deps.ts";
@@ -65,6 +66,7 @@ async function writeProposals(
     .slice(0, MAX_CALLS)
     .map((call) => ({ name: call.name, arguments: call.arguments, cut: outcome.cut }));
   const proposed = await propose(tx, deps.proposing, { ...proposing, cycle: cycle - 1 }, calls);
+  await callPersonIfDenied(tx, deps, turn, proposed);
   const dispatches = callsToRun(proposed).length;
   turn.attempts += dispatches;
   if (dispatches > 0) await updateOwnRun(tx, ownOf(turn), { attempts: turn.attempts });

@@ -63,6 +63,8 @@ export interface CardApproval {
   auditHead?: string | null;
   /** Nobody has to approve it: it takes effect then, unless somebody rejects it. */
   approvesItselfAt?: number | null;
+  /** The same, and that time starts when a card of it was delivered to the operators. */
+  startsWhenSeen?: boolean;
   /** Set once it is decided: who, what, when. */
   outcome: string | null;
   /** Why nobody may approve it before somebody lifts that; null: it is not frozen. */
@@ -107,11 +109,17 @@ function frozenFacts({ frozen, outcome }: CardApproval, texts: (typeof TEXTS)[La
   return [{ label: texts.frozen, value: texts.frozenReasons[frozen] ?? frozen }];
 }
 
-function delayFacts({ approvesItselfAt, outcome }: CardApproval, texts: (typeof TEXTS)[Language]) {
-  if (!approvesItselfAt || outcome !== null) return [];
-  return [
-    { label: texts.approvesItself, value: texts.unlessRejected(shownMinute(approvesItselfAt)) },
-  ];
+function delayFacts(approval: CardApproval, texts: (typeof TEXTS)[Language]) {
+  const { approvesItselfAt, outcome } = approval;
+  if (!isAlone(approval) || outcome !== null) return [];
+  const value = approvesItselfAt
+    ? texts.unlessRejected(shownMinute(approvesItselfAt))
+    : texts.startsWhenSeen;
+  return [{ label: texts.approvesItself, value }];
+}
+
+function isAlone({ approvesItselfAt, startsWhenSeen }: CardApproval): boolean {
+  return Boolean(approvesItselfAt) || startsWhenSeen === true;
 }
 
 function footerOf(
@@ -133,7 +141,7 @@ function buttonsOf(approval: CardApproval, texts: (typeof TEXTS)[Language]): Car
   const isFrozen = typeof approval.frozen === "string";
   const edit: CardAction[] = approval.isEditable && !isFrozen ? [EDIT] : [];
   const grant: CardAction = isFrozen ? UNFREEZE : APPROVE;
-  const first = approval.approvesItselfAt ? [] : [grant];
+  const first = isAlone(approval) ? [] : [grant];
   const actions: CardAction[] = approval.buttons ?? [...first, REJECT, ...edit];
   return actions.map((action) => ({
     label: texts.buttons[action],
@@ -186,6 +194,8 @@ const TEXTS = {
     auditHead: "audit",
     approvesItself: "Takes effect by itself",
     unlessRejected: (time: string) => `at ${time}, unless somebody presses Reject`,
+    startsWhenSeen:
+      "unless somebody presses Reject; its time starts now that this card stands here, and is shown in a moment",
     frozen: "Frozen",
     frozenReasons: {
       customer_objected: "customer objected; nobody can approve it until somebody presses Unfreeze",
@@ -217,6 +227,8 @@ const TEXTS = {
     auditHead: "аудит",
     approvesItself: "Вступит в силу само",
     unlessRejected: (time: string) => `в ${time}, если никто не нажмёт «Отклонить»`,
+    startsWhenSeen:
+      "если никто не нажмёт «Отклонить»; отсчёт начинается, когда эта карточка появилась здесь, время будет указано через минуту",
     frozen: "Заморожено",
     frozenReasons: {
       customer_objected:

@@ -65,8 +65,8 @@ export interface ApprovalRequest {
   neverExpires: boolean;
   /** Fields of the action that an approver may change. */
   editableFields?: readonly string[];
-  /** Nobody beside the maker could decide: it takes effect then, unless somebody cancels it. */
-  approvesItselfAt?: number | null;
+  /** Nobody beside the maker could decide; its time starts when a card of it was delivered. */
+  takesEffectAlone?: boolean;
   now: number;
 }
 
@@ -174,6 +174,7 @@ export function cardOf(
     clientSays?: string | null;
     expiresAt?: number | null;
     approvesItselfAt?: number | null;
+    decidedVia?: ApprovalRow["decidedVia"];
     auditHead?: string | null;
     status?: ApprovalRow["status"];
     frozenReason?: string | null;
@@ -193,6 +194,7 @@ export function cardOf(
     expiresAt: row.expiresAt ?? null,
     auditHead: row.auditHead ?? null,
     approvesItselfAt: row.approvesItselfAt ?? null,
+    startsWhenSeen: row.decidedVia === "delay" && (row.approvesItselfAt ?? null) === null,
     frozen: row.status === "frozen" ? (row.frozenReason ?? "") : null,
     isEditable: (row.editableFields ?? []).length > 0,
     ...state,
@@ -202,8 +204,7 @@ export function cardOf(
 function approvalRow(request: ApprovalRequest, number: number, defaultTtlMs: number) {
   const { prepared, terms, now } = request;
   const ttlMs = terms.ttlS === null ? defaultTtlMs : terms.ttlS * 1000;
-  const approvesItselfAt = request.approvesItselfAt ?? null;
-  const expiresAt = request.neverExpires ? null : Math.max(now + ttlMs, approvesItselfAt ?? 0);
+  const expiresAt = request.neverExpires ? null : now + ttlMs;
   return {
     id: newId(),
     tenantId: request.tenantId,
@@ -228,8 +229,8 @@ function approvalRow(request: ApprovalRequest, number: number, defaultTtlMs: num
     approvalsRequired: terms.approvalsRequired,
     approverRole: terms.approverRole,
     expiresAt,
-    approvesItselfAt,
-    nextStepAt: nextStepAt({ ...NEW_WAITING, expiresAt, approvesItselfAt }, now),
+    decidedVia: request.takesEffectAlone ? ("delay" as const) : null,
+    nextStepAt: nextStepAt({ ...NEW_WAITING, expiresAt }, now),
     createdAt: now,
   };
 }
@@ -241,7 +242,8 @@ async function supersede(
   now: number,
 ): Promise<void> {
   const { tenantId, conversationId } = standing;
-  await setApproval(tx, { tenantId, id: standing.id, status: "superseded", decidedAt: now });
+  const end = { status: "superseded" as const, decidedVia: null, decidedAt: now };
+  await setApproval(tx, { tenantId, id: standing.id, ...end });
   await setCandidate(tx, {
     tenantId,
     id: standing.candidateId,

@@ -1,4 +1,4 @@
-import { approvalName } from "../domain/approval.ts";
+import { approvalName, takesEffectAlone } from "../domain/approval.ts";
 import type { Language } from "../domain/language.ts";
 import type { Card, CardButton } from "../domain/messenger.ts";
 import type { DigestedApproval } from "../store/approval-digests.ts";
@@ -58,7 +58,7 @@ export function digestButtons({ id, rows, bulk }: Shown, language: Language): Ca
       };
       return [
         // what takes effect by itself is not granted, only stopped
-        ...(row.approvesItselfAt === null ? [grant] : []),
+        ...(takesEffectAlone(row) ? [] : [grant]),
         {
           label: `${texts.reject} ${name}`,
           action: REJECT,

@@ -1,6 +1,7 @@
 import type { Language } from "../domain/language.ts";
 import { type Card, type CardButton, CLOSE_HANDOFF } from "../domain/messenger.ts";
 import { type Order, orderName } from "../store/orders.ts";
+import { paymentMethodWords } from "./exchange/payment-words.ts";
 import { normalizePayoutMethod, payoutMethodRules } from "./exchange/payout-methods.ts";
 
 /** Action of the button that asks for a payout's code; `value` is the handoff's id. */
@@ -43,13 +44,13 @@ export function handoffCard(handoff: CardHandoff, language: Language): Card {
   const texts = TEXTS[language];
   const title = texts.titles[reason];
   const facts: Card["facts"] = [{ label: texts.client, value: handoff.clientName }];
-  if (order) facts.push(...orderFacts(order, texts));
+  if (order) facts.push(...orderFacts(order, language));
   facts.push({ label: texts.what, value: handoff.summary });
   return {
     title: handoff.isRepeated ? `${title} · ${texts.again}` : title,
     facts,
     ...(said ? { clientSays: { label: texts.said, text: said } } : {}),
-    footer: [reason],
+    footer: [],
     buttons: buttonsOf(handoff, texts),
   };
 }
@@ -79,7 +80,8 @@ function mayHaveCode({ payoutCode, payoutMethod }: Order): boolean {
   return payoutCode === null && isCash;
 }
 
-function orderFacts(order: Order, texts: (typeof TEXTS)[Language]): Card["facts"] {
+function orderFacts(order: Order, language: Language): Card["facts"] {
+  const texts = TEXTS[language];
   const network = order.network ? ` (${order.network.toUpperCase()})` : "";
   const rail = order.paymentRail ? ` · ${order.paymentRail}` : "";
   return [
@@ -88,7 +90,7 @@ function orderFacts(order: Order, texts: (typeof TEXTS)[Language]): Card["facts"
       label: texts.sums,
       value: `${order.amountFrom} ${order.asset}${network} → ${order.amountTo} ${order.quoteAsset}`,
     },
-    { label: texts.payment, value: `${order.paymentMethod}${rail}` },
+    { label: texts.payment, value: `${paymentMethodWords(order.paymentMethod, language)}${rail}` },
   ];
 }
 

@@ -22,12 +22,14 @@ const parameters = z.strictObject({
 });
 type Args = z.infer<typeof parameters>;
 
+export const HANDOFF_TOOL = "handoff_to_operator";
+
 /**
  * Bound to no stage and no setting of the tenant, so that a lead can reach a person from anywhere.
  */
 export function handoffToOperator(deps: { jobs: Jobs<Tx> }): RagTool<Args> {
   return {
-    name: "handoff_to_operator",
+    name: HANDOFF_TOOL,
     title: "Hand over to a person",
     description: {
       does: "Asks a person of the business to step in.",

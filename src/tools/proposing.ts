@@ -39,8 +39,8 @@ export interface Proposing extends CallScope {
   realNow: number;
   /** What the card shows under "client says": one line. */
   clientSays: string | null;
-  /** There is nobody beside the maker who could decide: it takes effect then, unless cancelled. */
-  approvesItselfAt?: number | null;
+  /** There is nobody beside the maker who could decide: it takes effect by itself. */
+  takesEffectAlone?: boolean;
 }
 
 /** As it came; nothing in it is believed. */

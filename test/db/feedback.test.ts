@@ -8,6 +8,7 @@ import type { MessengerName, ReactionEvent } from "../../src/domain/inbound.ts";
 import { conversationTrace } from "../../src/store/conversation-trace.ts";
 import type { Database } from "../../src/store/database.ts";
 import { withOwner, withTenant } from "../../src/store/db.ts";
+import { listProposals } from "../../src/store/quality-proposals.ts";
 import { contacts, conversations, outbox } from "../../src/store/schema/chat.ts";
 import { agentToolCallFeedback, agentToolCalls } from "../../src/store/schema/runs.ts";
 import { auditLog } from "../../src/store/schema/tenancy.ts";
@@ -299,6 +300,24 @@ forEachEngine((open) => {
         expect.objectContaining({ messageId: id }),
       );
     });
+  });
+
+  it("a reaction that says what to change opens a proposal for each tool of the reply", async () => {
+    await calledTools(["reacted_a", "reacted_b"]);
+    const open = async () => {
+      const rows = await inTenant((tx) =>
+        listProposals(tx, { tenantId: "t", limit: 100, after: null, status: "pending" }),
+      );
+      return rows
+        .filter(({ toolName }) => toolName.startsWith("reacted_"))
+        .map(({ label, toolName }) => `${label} ${toolName}`);
+    };
+    await reacts({ added: ["👎"] });
+    expect(await open()).toEqual([]);
+    await reacts({ added: ["🤔"] });
+    expect((await open()).sort()).toEqual(["wrong_tool reacted_a", "wrong_tool reacted_b"]);
+    await reacts({ removed: ["🤔"] });
+    expect(await open()).toEqual([]);
   });
 
   it("the trace of a conversation shows the labels that stand, per reply", async () => {

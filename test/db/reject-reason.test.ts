@@ -103,7 +103,9 @@ forEachEngine((open) => {
     it("asks for a reason while nobody has decided", async () => {
       const lead = await addLead(office);
       const approval = await lead.asksPayout();
-      expect(await formFor(operator, approval.id)).toMatchObject({ form: "reject_reason" });
+      expect(await formFor(operator, approval.id)).toMatchObject({
+        ...{ form: "reject_reason", fields: [{ label: "Reason (the client is told)" }] },
+      });
     });
 
     it("asks for none once it is decided, or too late to decide", async () => {

@@ -57,10 +57,10 @@ forEachEngine((engine) => {
       expect(cards).toHaveLength(1);
       const [{ text, buttons }] = cards as [SlackMessage];
       expect(text).toContain("Expected: 24800 RUB");
-      expect(text).toMatch(/Paid by: sbp_qr/);
+      expect(text).toMatch(/Paid by: SBP \(QR code\)/);
       expect(text).toMatch(/Details sent: \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
       expect(text).toContain("Receipt: photo");
-      expect(text).toContain("Then pays out: 10000 THB, courier_cash");
+      expect(text).toContain("Then pays out: 10000 THB, cash by courier");
       expect(buttons.map(({ label }) => label)).toEqual(["Approve", "Reject"]);
       expect((await lead.trace()).handoffs).toEqual([]);
       const { approvals, candidates } = await lead.trace();

@@ -10,6 +10,7 @@ const WORDS = {
     order: ["I have 2000 USDT TRC20, I want to pick the baht up at your office", "Yes, go on"],
     pays: "Sent: ",
     courier: "Please bring it by courier to hotel Hilton instead of the office",
+    place: "hotel Hilton",
     when: "When can I pick it up?",
   },
   ru: {
@@ -19,6 +20,7 @@ const WORDS = {
     ],
     pays: "Отправил: ",
     courier: "Привезите курьером в отель Hilton вместо офиса",
+    place: "отель Hilton",
     when: "Когда подойти?",
   },
 } as const;
@@ -54,8 +56,8 @@ forEachEngine((engine) => {
       expect(told).toMatch(language === "en" ? /person has to approve/ : /одобрить человек/);
       const card = await lead.card();
       expect(card.text).toContain("Payout destination: change it?");
-      expect(card.text).toMatch(/Destination now: .*office_cash, Demo Office, Beach Road 1/);
-      expect(card.text).toMatch(/New destination: .*courier_cash, Hilton/);
+      expect(card.text).toMatch(/Destination now: .*cash at the office, Demo Office, Beach Road 1/);
+      expect(card.text).toMatch(new RegExp(`New destination: .*${words.place}`));
       expect(card.text).toMatch(/EX-\d+/);
       expect(card.text).toMatch(/Pay out: .*THB/);
       expect(card.text).toContain(words.courier);
@@ -64,13 +66,15 @@ forEachEngine((engine) => {
 
       await presses("Approve", lead);
       const now = await lead.hears();
-      expect(now).toMatch(language === "en" ? /by courier, Hilton/ : /с курьером, Hilton/);
+      expect(now).toMatch(
+        language === "en" ? /by courier, hotel Hilton/ : /с курьером, отель Hilton/,
+      );
       expect(await order(lead)).toMatchObject({
-        ...{ status: "paid", payout_method: "courier_cash", payout_location: "Hilton" },
+        ...{ status: "paid", payout_method: "courier_cash", payout_location: words.place },
       });
       const payout = await lead.card();
       expect(payout.text).toContain("Payout: approve?");
-      expect(payout.text).toMatch(/courier_cash/);
+      expect(payout.text).toContain("cash by courier");
       expect(payout.text).toMatch(/Where: .*Hilton/);
       expect(await desk.payoutsOf(lead)).toEqual([]);
 
@@ -78,7 +82,7 @@ forEachEngine((engine) => {
       expect(await lead.hears()).toMatch(language === "en" ? /approved your payout/ : /одобрил/);
       const payouts = await desk.payoutsOf(lead);
       expect(payouts).toHaveLength(1);
-      expect(payouts[0]).toMatchObject({ method: "courier_cash", location: "Hilton" });
+      expect(payouts[0]).toMatchObject({ method: "courier_cash", location: words.place });
     },
   );
 
@@ -99,7 +103,7 @@ forEachEngine((engine) => {
 
       await lead.says(words.when);
       const payout = await lead.card();
-      expect(payout.text).toMatch(/office_cash/);
+      expect(payout.text).toContain("cash at the office");
       await presses("Approve", lead);
       await lead.hears();
       expect(await desk.payoutsOf(lead)).toEqual([
@@ -125,7 +129,7 @@ forEachEngine((engine) => {
     expect(old.text).not.toMatch(/Hilton/);
     await presses("Approve", lead);
     expect(await desk.payoutsOf(lead)).toEqual([
-      expect.objectContaining({ method: "courier_cash", location: "Hilton" }),
+      expect.objectContaining({ method: "courier_cash", location: "отель Hilton" }),
     ]);
   });
 
@@ -136,6 +140,9 @@ forEachEngine((engine) => {
     const payout = await lead.card();
     await lead.says(WORDS.en.courier);
     await desk.operator("U0ALICE").presses("Approve", payout);
+    const paidOut = await lead.hears();
+    expect(paidOut).toMatch(/approved.*Demo Office, Beach Road 1/s);
+    expect(paidOut).not.toContain("Could you tell me");
     await presses("Approve", lead);
     expect(await lead.hears()).not.toMatch(/courier/);
     expect(await order(lead)).toMatchObject({ status: "payout", payout_method: "office_cash" });

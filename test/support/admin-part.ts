@@ -6,6 +6,7 @@ import type { ChatModel } from "../../src/domain/chat-model.ts";
 import { llmReplyStrategy } from "../../src/engine/strategy.ts";
 import { createToolResolver } from "../../src/engine/tool-resolver.ts";
 import { createClock } from "../../src/lib/clock.ts";
+import type { ShadowEvals } from "../../src/quality/coach/deps.ts";
 import { type Database, openEmbedded, prepareDatabase } from "../../src/store/database.ts";
 import { withOwner, withTenant } from "../../src/store/db.ts";
 import { addPolicyRows } from "../../src/store/policies.ts";
@@ -53,10 +54,11 @@ export interface AdminPart {
   close(): Promise<void>;
 }
 
-/** The admin API on a database of its own, in memory. */
-export async function startAdminPart(options: { model?: ChatModel } = {}): Promise<AdminPart> {
-  const database = withTestKey(await openEmbedded({ dir: null, durable: false }));
-  await prepareDatabase(database, "sandbox");
+/** The admin API on a database of its own: in memory, unless a prepared one is given. */
+export async function startAdminPart(
+  options: { model?: ChatModel; database?: Database; shadowEvals?: ShadowEvals } = {},
+): Promise<AdminPart> {
+  const database = options.database ?? (await openInMemory());
   const clock = createClock();
   const secrets = createSecrets(MASTER_KEY);
   const jobs = createRecordedJobs();
@@ -81,6 +83,7 @@ export async function startAdminPart(options: { model?: ChatModel } = {}): Promi
       return { accepted: true, message: "A-1 was approved" };
     },
     version: "0.0.0",
+    ...(options.shadowEvals ? { shadowEvals: options.shadowEvals } : {}),
     replay: {
       ...{ db: database.db, clock, registry },
       strategy: llmReplyStrategy({ resolver: createToolResolver({ db: database.db, registry }) }),
@@ -135,6 +138,12 @@ export async function startAdminPart(options: { model?: ChatModel } = {}): Promi
     },
     close: () => database.close(),
   };
+}
+
+async function openInMemory(): Promise<Database> {
+  const database = withTestKey(await openEmbedded({ dir: null, durable: false }));
+  await prepareDatabase(database, "sandbox");
+  return database;
 }
 
 function tool(name: string): AnyTool {

@@ -9,6 +9,8 @@ export const OPERATORS_GROUP = -1_002_000_000_001;
 export interface Desk {
   world: PlayedWorld;
   dataDir: string;
+  /** Where it listens. */
+  origin(): string;
   /** Everything that was logged, one line each. */
   logged: string[];
   /** Does this stand in any row, in the clear? */

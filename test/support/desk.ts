@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, vi } from "vitest";
-import { type App, startApp } from "../../src/app.ts";
+import { type App, type GivenParts, startApp } from "../../src/app.ts";
 import { loadConfig } from "../../src/config.ts";
 import type { Log } from "../../src/lib/log.ts";
 import { handCommand } from "../../src/store/folder-lock.ts";
@@ -15,10 +15,13 @@ import type { Engine } from "./engines.ts";
 import { createPlayedWorld, type Played } from "./played-world.ts";
 import { freePort } from "./process.ts";
 
-const SETUP_TOKEN = "setup-token-of-the-flows";
+export const SETUP_TOKEN = "setup-token-of-the-flows";
 
 /** Messages that come within `coalesceMs` of each other are answered together. */
-export async function openDesk(engine: Engine, { coalesceMs = 30 } = {}): Promise<Desk> {
+export async function openDesk(
+  engine: Engine,
+  { coalesceMs = 30, ...given }: GivenParts & { coalesceMs?: number } = {},
+): Promise<Desk> {
   const database = await engine.open();
   const dataDir = mkdtempSync(join(tmpdir(), "countersign-flows-"));
   const logged: string[] = [];
@@ -30,12 +33,13 @@ export async function openDesk(engine: Engine, { coalesceMs = 30 } = {}): Promis
     ADMIN_TOKEN: SETUP_TOKEN,
     ...(database.url ? { DATABASE_URL: database.url } : {}),
   });
-  let app = await startApp(config, collectingLog(logged));
+  let app = await startApp(config, collectingLog(logged), given);
   const world = createPlayedWorld(app.origin);
   const token = await createPersonalToken(app, dataDir);
   const desk: Desk = {
     world,
     dataDir,
+    origin: () => app.origin,
     logged,
     databaseHolds: (text) => database.holds(text, dataDir),
     lead: (userId = nextUserId()) => createLead(desk, userId),
@@ -56,7 +60,7 @@ export async function openDesk(engine: Engine, { coalesceMs = 30 } = {}): Promis
     async restart(meanwhile = async () => {}) {
       await app.stop();
       await meanwhile(database.url, dataDir);
-      app = await startApp(config, collectingLog(logged));
+      app = await startApp(config, collectingLog(logged), given);
     },
     slackCards: () => world.get(`slack/channels/${OPERATORS_CHANNEL}/messages`),
     groupCards: () => world.get(`telegram/chats/${OPERATORS_GROUP}/messages`),

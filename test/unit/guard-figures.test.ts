@@ -20,6 +20,16 @@ const quoted: FactsOf = { tool_results: [quote], completed: ["compute_exchange_q
 const lessons: FactsOf = {
   evidence: [passage("Пакет из 10 занятий стоит 12 000 ₽. Отмена менее чем за 24 часа — 30 %.")],
 };
+const tooLittle: FactsOf = {
+  tool_results: [
+    result(
+      "compute_exchange_quote",
+      { ok: false, error: "below_min", limit: "50", amountFrom: "10", amountTo: "313" },
+      "failed",
+    ),
+  ],
+  lead_texts: ["10 USDT"],
+};
 const later = result("compute_exchange_quote", {
   ok: true,
   asset: "USDT",
@@ -35,6 +45,10 @@ describe.each<[string, Row[]]>([
   [
     "sums and rates",
     [
+      ["pass", "The minimum is 50 USDT.", tooLittle],
+      ["pass", "Минимальная сумма — 50 USDT.", tooLittle],
+      ["block", "For 10 USDT you get 313 THB.", tooLittle],
+      ["block", "The minimum is 40 USDT.", tooLittle],
       ["pass", "За 2000 USDT вы получите 62 600 бат.", quoted],
       ["pass", "2,000 USDT → 62,600.00 THB", quoted],
       ["pass", "За 2 тыс USDT — 62600 THB", quoted],

@@ -14,6 +14,9 @@ const GETS = phrase(
 const DUE = phrase(
   "к оплате|оплатит~|заплатит~|переведите|перевести|перевед~|отправьте|отправить|внесите|с вас|сумм~|send|pay|transfer|amount|due|deposit",
 );
+const BOUND = phrase(
+  "минимальн~ сумм~|максимальн~ сумм~|минимум|максимум|не меньше|не менее|не больше|не более|minimum|maximum|at least|at most|smallest amount|largest amount",
+);
 const BECOMES =
   /\d[\s.,]*(?:\p{L}{1,8}|[$₽฿])?\s*(?:=|→|->|⇒|≈|[–—-]\s?(?:это)?|\bis|\bequals|\bmakes|это|would be|will be)\s*[~≈]?\s*$/iu;
 const SPAN = 44;
@@ -45,8 +48,9 @@ export function saysGets(text: string, piece: NumberPiece): boolean {
   return says(near, GETS) || BECOMES.test(near);
 }
 
-/** What the lead has to pay. */
+/** What the lead has to pay; the smallest or largest sum that the business takes is none of it. */
 export function saysDue(text: string, piece: NumberPiece): boolean {
   const before = text.slice(Math.max(0, piece.start - SPAN), piece.start);
-  return says(before.split(/[.!?;\n](?:\s|$)/u).at(-1) ?? "", DUE);
+  const near = before.split(/[.!?;\n](?:\s|$)/u).at(-1) ?? "";
+  return says(near, DUE) && !says(near, BOUND);
 }

@@ -38,7 +38,7 @@ const INTERNAL_KEY = /^(?:internal|base_?rate|margin(?:_?pct)?)$/iu;
 const CODE_KEY = /^(?:(?:payout|pickup|withdraw\w*|cash|atm)_?)?code$|^(?:pin|otp)$/iu;
 const DEAD_ORDER = /^(?:cancelled|canceled|expired)$/iu;
 
-/** What completed calls returned; of all others only the references in it. */
+/** What completed calls returned; of all others the references, and the bounds of refused ones. */
 export function buildSources(facts: GuardFacts): Sources {
   const results = facts.tool_results.filter((one) => one.status === "completed");
   const searches = results.filter((one) => one.tool === "search_knowledge_base");
@@ -46,6 +46,7 @@ export function buildSources(facts: GuardFacts): Sources {
   const others = results.filter((one) => !searches.includes(one) && !payments.includes(one));
   const orderFields = fieldsOf(facts.order);
   const waiting = facts.tool_results.filter((one) => one.status !== "completed");
+  const refused = waiting.filter((one) => one.status === "failed");
   return {
     requisites: indexOf(texts(fieldsOf(openRequisites(payments, facts)?.data))),
     tools: indexOf([
@@ -53,6 +54,7 @@ export function buildSources(facts: GuardFacts): Sources {
       ...texts(orderFields),
       ...payments.flatMap((one) => texts(fieldsOf(one.data).filter(isPublic))),
       ...waiting.flatMap((one) => texts(fieldsOf(one.data).filter(isReference))),
+      ...refused.flatMap((one) => texts(fieldsOf(one.data).filter(isLimit))),
     ]),
     evidence: indexOf([
       ...facts.evidence.map((one) => one.text),
@@ -126,6 +128,11 @@ function isPublic({ key }: Field): boolean {
 
 function isReference({ key }: Field): boolean {
   return /(?:id|approval|status)$/iu.test(key);
+}
+
+/** What a refused call names as the bound that it broke: it is the business's own. */
+function isLimit({ key }: Field): boolean {
+  return /^(?:limit|(?:min|max)(?:_?amount\w*)?)$/iu.test(key);
 }
 
 interface Leaf extends Field {

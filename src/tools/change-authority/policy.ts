@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { UserError } from "../../domain/errors.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
-import type { Language } from "../../domain/language.ts";
 import type { PolicyRow } from "../../domain/policy-row.ts";
 import { writeAudit } from "../../store/audit.ts";
 import type { Tx } from "../../store/db.ts";
 import { listPolicyRows, replacePolicyRows } from "../../store/policies.ts";
-import { type AuthorityKind, auditRow, oldToNew } from "./kind.ts";
+import { type AuthorityKind, auditRow } from "./kind.ts";
+import { policyLine } from "./policy-line.ts";
 import { CHANGE_AUTHORITY } from "./tool-name.ts";
 
 const WEEK_S = 7 * 86_400;
@@ -49,7 +49,6 @@ export const policy: AuthorityKind<PolicyArgs> = {
   args: policyArgs,
   async plan(tx, _deps, scope, args) {
     const standing = await rowsById(tx, scope.tenantId);
-    const texts = TEXTS[scope.language];
     const fresh = new Map<string, PolicyRow | null>([
       ...args.set.map((row) => [row.id, row] as const),
       ...args.remove.map((id) => [id, null] as const),
@@ -61,7 +60,7 @@ export const policy: AuthorityKind<PolicyArgs> = {
       after: Object.fromEntries(ids.map((id) => [id, asJson(fresh.get(id))])),
       material: ids.map((id) => ({
         label: id,
-        value: describe(standing.get(id) ?? null, fresh.get(id) ?? null, texts),
+        value: policyLine(standing.get(id) ?? null, fresh.get(id) ?? null, scope.language),
       })),
     };
   },
@@ -111,43 +110,3 @@ async function rowsById(tx: Tx, tenantId: string): Promise<Map<string, PolicyRow
 function asJson(row: PolicyRow | null | undefined): Json {
   return row ? { ...row } : null;
 }
-
-type Texts = (typeof TEXTS)[Language];
-
-/** Of a row that becomes another, the fields that differ; of a new or an old one, the whole rule. */
-function describe(before: PolicyRow | null, after: PolicyRow | null, texts: Texts): string {
-  if (before && after)
-    return FIELDS.filter((field) => !isDeepStrictEqual(before[field], after[field]))
-      .map((field) => `${field}: ${oldToNew(shown(before[field]), shown(after[field]))}`)
-      .join("; ");
-  if (after) return `${texts.added}: ${whole(after)}`;
-  return before ? `${texts.removed}: ${whole(before)}` : texts.removed;
-}
-
-function whole(row: PolicyRow): string {
-  return FIELDS.map((field) => `${field} ${shown(row[field])}`).join(", ");
-}
-
-/** In the order in which people read a rule. */
-const FIELDS = [
-  "tool_name",
-  "role",
-  "condition_json",
-  "allow_call",
-  "requires_approval",
-  "approvals_required",
-  "approver_role",
-  "approval_ttl_s",
-  "max_calls_per_run",
-  "max_payload_size",
-  "is_active",
-] as const satisfies readonly (keyof PolicyRow)[];
-
-function shown(value: Json): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-const TEXTS = {
-  en: { added: "new", removed: "removed" },
-  ru: { added: "новое", removed: "убрано" },
-} as const satisfies Record<Language, unknown>;

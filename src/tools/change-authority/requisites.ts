@@ -31,9 +31,9 @@ export const requisites: AuthorityKind<RequisitesArgs> = {
       const old = standing.get(name);
       const given = values[name] ?? null;
       const fresh = given && openValue(deps.secrets, scope, name, given);
-      const shown = (value: string | null | undefined) =>
-        value === null || value === undefined ? texts.none : lastCharacters(name, value);
-      return { label: name, value: oldToNew(shown(old), shown(fresh)) };
+      const was = old === undefined ? texts.none : lastCharacters(name, old);
+      const now = fresh === null ? texts.none : shownWhole(name, fresh);
+      return { label: name, value: oldToNew(was, now) };
     });
     const hashOf = (name: string) => {
       const old = standing.get(name);
@@ -131,6 +131,14 @@ function fingerprintOf(secrets: Secrets, tenantId: string, name: string, value: 
 
 function placeOf(tenantId: string, name: string): string {
   return JSON.stringify(["requisite", tenantId, name]);
+}
+
+/**
+ * Clients are going to pay there: people compare every letter, as a look-alike may end the same. A
+ * key of another service is told to nobody.
+ */
+function shownWhole(name: string, value: string): string {
+  return isWriteOnlySecret(name) ? lastCharacters(name, value) : value;
 }
 
 /** Enough for a person who knows the value to recognise it. */

@@ -72,7 +72,7 @@ export function createExchangeOrder(deps: ExchangeDeps): RagTool<OrderArguments>
       limits:
         "needs a verified identity; waits 15 (coin) or 20 minutes for the payment; the same terms return the same order.",
       returns:
-        "the order; or needsVerification with instructions; or a question back when several offices exist or the offer has ended (requote_needed: tell the new sums, wait for a yes).",
+        "the order, with payoutLine: repeat it word for word; or needsVerification with instructions; or a question back when several offices exist or the offer has ended (requote_needed: tell the new sums, wait for a yes).",
     },
     risk: "draft_only",
     sideEffectType: "internal_rows",
@@ -80,7 +80,14 @@ export function createExchangeOrder(deps: ExchangeDeps): RagTool<OrderArguments>
     output: orderOutput,
     offered: true,
     staged: true,
-    shown: ["payoutLocation", "payoutDestination", "options", "instructions", "kycPolicy"],
+    shown: [
+      "payoutLocation",
+      "payoutDestination",
+      "payoutLine",
+      "options",
+      "instructions",
+      "kycPolicy",
+    ],
     isAvailable: hasRates,
     check: ({ asset, paymentMethod }) =>
       paymentMethod ? paymentMethodProblem(asset, paymentMethod) : null,
@@ -169,7 +176,7 @@ async function place(tx: Tx, placing: Placing): Promise<ToolResult> {
   if (!order) throw new Error("an order with these terms is open, though none was found");
   await markQuoteUsed(tx, call.tenantId, quote.id);
   await moveStage(tx, call, "order_created");
-  return orderResult(order, { idempotent: false });
+  return orderResult(order, { idempotent: false, language: call.language });
 }
 
 async function riskOf(tx: Tx, { asked, quote, open }: Placing): Promise<OrderRisk> {

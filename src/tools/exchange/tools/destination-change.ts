@@ -4,6 +4,7 @@ import type { Language } from "../../../domain/language.ts";
 import type { Tx } from "../../../store/db.ts";
 import { type Order, orderName } from "../../../store/orders.ts";
 import { liveExecutionOf } from "../../../store/proposals.ts";
+import { payoutMethodWords } from "../payout-words.ts";
 
 const targetSchema = z.strictObject({
   method: z.string().nullable(),
@@ -57,14 +58,15 @@ export function changeMaterial(
     { label: texts.client, value: client },
     { label: texts.payout, value: `${order.amountTo} ${order.quoteAsset}` },
     { label: texts.status, value: texts.statuses[order.status] ?? order.status },
-    { label: texts.before, value: targetText(targetOf(order)) || texts.nothing },
-    { label: texts.after, value: targetText(to) },
+    { label: texts.before, value: targetText(targetOf(order), language) || texts.nothing },
+    { label: texts.after, value: targetText(to, language) },
   ];
 }
 
 /** On one line; empty when nothing is known. */
-export function targetText({ method, location, destination }: Target): string {
-  const parts = [method, location, ...Object.values(destination ?? {})];
+export function targetText({ method, location, destination }: Target, language: Language): string {
+  const way = method === null ? null : payoutMethodWords(method, language);
+  const parts = [way, location, ...Object.values(destination ?? {})];
   return parts.filter((part) => part !== null && part !== "").join(", ");
 }
 

@@ -40,6 +40,7 @@ const output = z.object({
   payoutMethod: z.string().optional(),
   payoutLocation: z.string().optional(),
   payoutDestination: z.string().optional(),
+  payoutLine: z.string().optional(),
 });
 
 /**
@@ -58,7 +59,8 @@ export function fetchExchangeRequisites(deps: ExchangeDeps): RagTool<z.infer<typ
       needs: "no arguments.",
       limits:
         "the time limit starts with the first call and a second call does not extend it; an expired order comes back at a fresh price (revived: tell the new sums).",
-      returns: "the details with instructions, or needsOperator when the desk has none.",
+      returns:
+        "the details with instructions, and payoutLine: repeat it word for word beside them; or needsOperator when the desk has none.",
     },
     risk: "draft_only",
     sideEffectType: "internal_rows",
@@ -68,7 +70,7 @@ export function fetchExchangeRequisites(deps: ExchangeDeps): RagTool<z.infer<typ
     staged: true,
     shown: [
       ...["address", "memo", "exchangeId", "paymentUrl", "detailsText", "instructions"],
-      ...["payoutLocation", "payoutDestination"],
+      ...["payoutLocation", "payoutDestination", "payoutLine"],
     ],
     isAvailable: hasRates,
     async run(call) {

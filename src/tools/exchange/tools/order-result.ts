@@ -1,8 +1,10 @@
 import { z } from "zod";
+import type { Language } from "../../../domain/language.ts";
 import type { ToolResult } from "../../../domain/tool.ts";
 import { type Order, orderName } from "../../../store/orders.ts";
 import { decimalText, isoTime, success } from "../../results.ts";
 import { orderTtlMin } from "../assets.ts";
+import { payoutLine } from "../payout-words.ts";
 import { figuresData } from "./price.ts";
 
 /**
@@ -28,10 +30,14 @@ export const orderOutput = z.object({
   payoutMethod: z.string().optional(),
   payoutLocation: z.string().optional(),
   payoutDestination: z.string().optional(),
+  payoutLine: z.string().optional(),
 });
 
 /** `idempotent`: it stood already and was not made by this call. */
-export function orderResult(order: Order, { idempotent }: { idempotent: boolean }): ToolResult {
+export function orderResult(
+  order: Order,
+  { idempotent, language }: { idempotent: boolean; language: Language },
+): ToolResult {
   const summary = `order ${orderName(order)}: ${order.amountFrom} ${order.asset} for ${order.amountTo} ${order.quoteAsset}`;
   return success(
     { type: "exchange_order", id: orderName(order), summary },
@@ -44,6 +50,7 @@ export function orderResult(order: Order, { idempotent }: { idempotent: boolean 
       idempotent,
       paymentMethod: order.paymentMethod,
       ...payoutTarget(order),
+      payoutLine: payoutLine(order, language) ?? undefined,
     },
   );
 }

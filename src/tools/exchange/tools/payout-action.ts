@@ -4,6 +4,7 @@ import type { Language } from "../../../domain/language.ts";
 import { amount } from "../../../domain/money.ts";
 import type { Order } from "../../../store/orders.ts";
 import { orderName } from "../../../store/orders.ts";
+import { payoutMethodWords } from "../payout-words.ts";
 import { destinationText } from "./order-result.ts";
 
 /** All that a payout does. Sums are canonical, so that equal payouts have one digest. */
@@ -62,7 +63,7 @@ export function payoutMaterial(
     ...(owed === null
       ? []
       : [{ label: texts.owed, value: texts.owedOf(owed, order.amountTo, order.quoteAsset) }]),
-    { label: texts.method, value: facts.method },
+    { label: texts.method, value: payoutMethodWords(facts.method, facts.language) },
     ...(order.payoutLocation ? [{ label: texts.location, value: order.payoutLocation }] : []),
     ...(destination ? [{ label: texts.destination, value: destination }] : []),
     { label: texts.received, value: `${received} ${order.asset}${network}` },

@@ -6,6 +6,8 @@ import { contactKyc } from "../../../store/kyc.ts";
 import { type Order, orderName } from "../../../store/orders.ts";
 import { tenantById } from "../../../store/tenants.ts";
 import type { PreparedAction } from "../../contract.ts";
+import { paymentMethodWords } from "../payment-words.ts";
+import { payoutMethodWords } from "../payout-words.ts";
 import { requisitesSentAt } from "./fiat-receipt.ts";
 import { destinationText } from "./order-result.ts";
 import { givenSources, haveChanged } from "./requisite-sources.ts";
@@ -27,18 +29,23 @@ export async function receiptMaterial(
   reviewed: Reviewed,
 ): Promise<PreparedAction["material"]> {
   const { order, contactId, media } = reviewed;
-  const texts = TEXTS[(await tenantById(tx, order.tenantId))?.language ?? "en"];
+  const language = (await tenantById(tx, order.tenantId))?.language ?? "en";
+  const texts = TEXTS[language];
   const client = await contactKyc(tx, { tenantId: order.tenantId, contactId });
   const sentAt = requisitesSentAt(order);
   const rail = order.paymentRail ? ` · ${order.paymentRail}` : "";
-  const where = [order.payoutMethod, order.payoutLocation, destinationText(order)];
+  const way = order.payoutMethod && payoutMethodWords(order.payoutMethod, language);
+  const where = [way, order.payoutLocation, destinationText(order)];
   const payout = [`${order.amountTo} ${order.quoteAsset}`, ...where].filter(Boolean).join(", ");
   const files = media.map((one) => mediaText(one, texts)).join(", ");
   return [
     { label: texts.order, value: orderName(order) },
     { label: texts.client, value: client?.name ?? "?" },
     { label: texts.expected, value: `${order.amountFrom} ${order.asset}` },
-    { label: texts.method, value: `${order.paymentMethod}${rail}` },
+    {
+      label: texts.method,
+      value: `${paymentMethodWords(order.paymentMethod, language)}${rail}`,
+    },
     { label: texts.sent, value: sentAt === null ? texts.neverSent : shown(sentAt) },
     ...sourceFacts(order, texts),
     { label: texts.receipt, value: files === "" ? texts.noFile : files },

@@ -5,6 +5,7 @@ import { type Order, orderName } from "../../../store/orders.ts";
 import { isoTime, type Loose, success } from "../../results.ts";
 import { orderTtlMin } from "../assets.ts";
 import { paymentInstructions } from "../payment-instructions.ts";
+import { payoutLine } from "../payout-words.ts";
 import type { Requisites } from "../requisites.ts";
 import { payoutTarget } from "./order-result.ts";
 
@@ -68,6 +69,7 @@ export function requisitesResult(given: GivenRequisites): ToolResult {
       instructions: instructionsFor(given),
       revived: given.revived || undefined,
       ...payoutTarget(order),
+      payoutLine: payoutLine(order, given.language) ?? undefined,
     },
   );
 }

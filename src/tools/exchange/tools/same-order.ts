@@ -32,9 +32,12 @@ export async function sameOrderAgain(tx: Tx, again: AskedAgain): Promise<ToolRes
   const missing = missingParts(order, target);
   if (missing === "differs") return frozen(order);
   if (order.status !== "awaiting_payment" || Object.keys(missing).length === 0)
-    return orderResult(order, { idempotent: true });
+    return orderResult(order, { idempotent: true, language: call.language });
   const which = { tenantId: call.tenantId, id: order.id, now: call.now };
-  return orderResult(await changeOrder(tx, which, missing), { idempotent: true });
+  return orderResult(await changeOrder(tx, which, missing), {
+    idempotent: true,
+    language: call.language,
+  });
 }
 
 /** Its time is over and no money is known: the figures are no longer held. */
