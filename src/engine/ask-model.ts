@@ -31,7 +31,7 @@ export async function askModel(
   signal: AbortSignal,
 ): Promise<{ outcome: ChatOutcome; modelCallId: string }> {
   const timeoutMs = Math.max(1, Math.min(MODEL_LIMIT_MS, timeLeftMs(deps, turn)));
-  const outcome = await deps.model.chat({ ...ask, timeoutMs, signal });
+  const outcome = onlyWhole(await deps.model.chat({ ...ask, timeoutMs, signal }));
   const modelCallId = newId();
   const { journal } = outcome;
   const { tenantId, logs } = turn;
@@ -60,6 +60,18 @@ export async function askModel(
   if (outcome.kind === "failed") logFailure(deps, turn, outcome);
   logCost(deps, turn, journal);
   return { outcome, modelCallId };
+}
+
+/** Words that broke off are no answer: half a sentence may say the opposite of the whole. */
+function onlyWhole(outcome: ChatOutcome): ChatOutcome {
+  if (outcome.kind === "failed" || !outcome.cut || outcome.calls.length > 0) return outcome;
+  return {
+    kind: "failed",
+    retryable: true,
+    retryAfterMs: null,
+    error: "the answer was cut off",
+    journal: outcome.journal,
+  };
 }
 
 function logCost(deps: EngineDeps, turn: Turn, journal: ModelJournal): void {

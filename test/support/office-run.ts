@@ -14,6 +14,8 @@ import { SMALL_TOOL } from "./small-tool.ts";
 export interface ModelStep {
   calls?: { name: string; args: object }[];
   text?: string;
+  /** The answer broke off. */
+  cut?: boolean;
   fails?: Omit<Extract<ChatOutcome, { kind: "failed" }>, "kind" | "journal" | "error">;
   tokens?: { input: number; output: number };
   /** Something that happens while the model thinks. */
@@ -39,7 +41,7 @@ export function createScriptedModel() {
         ...{ providerId: `call_${index}`, name, arguments: JSON.stringify(args) },
       }));
       const text = calls.length > 0 ? "" : (step.text ?? "That is all I can tell you.");
-      return { kind: "answer", text, calls, cut: false, journal };
+      return { kind: "answer", text, calls, cut: step.cut ?? false, journal };
     },
   };
   return { model, steps, asked };
