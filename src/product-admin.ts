@@ -1,10 +1,12 @@
+import { setTimeout } from "node:timers/promises";
 import { type Admin, createAdmin } from "./admin/app.ts";
 import { productVersion } from "./cli/product-version.ts";
 import { decide } from "./desk/decide.ts";
 import { policyProblems } from "./policy/policy-problems.ts";
 import type { Product, ProductBase } from "./product.ts";
 import type { ProductEvals } from "./product-evals.ts";
-import { withTenant } from "./store/db.ts";
+import { findApproval } from "./store/admin-reads.ts";
+import { type Db, withTenant } from "./store/db.ts";
 import { staffById } from "./store/staff.ts";
 
 /** The admin API on the product's own parts. Without `evals` none are run for it. */
@@ -32,6 +34,7 @@ export function createProductAdmin(
       strategy: product.engine.strategy,
       modelNamed: product.modelNamed,
     },
+    startOfDelay: (asked) => startOfDelay(db, asked),
     version: productVersion(),
     prepareTenant: product.prepareTenant,
     invalidateTools: (tenantId) => product.signals.sendNow({ kind: "tools", tenantId }),
@@ -61,4 +64,22 @@ export function createProductAdmin(
         return accepted ? { accepted, message } : { accepted, code, message };
       }),
   });
+}
+
+/** Real time, milliseconds: a card is in its chat long before, unless the messenger is slow or down. */
+const CARD_WAIT_MS = 2_000;
+const LOOK_EVERY_MS = 40;
+
+async function startOfDelay(
+  db: Db,
+  { tenantId, approval }: { tenantId: string; approval: string },
+): Promise<number | null> {
+  const number = Number(approval.replace(/^A-/, ""));
+  for (let waited = 0; waited < CARD_WAIT_MS; waited += LOOK_EVERY_MS) {
+    const found = await withTenant(db, tenantId, (tx) => findApproval(tx, tenantId, number));
+    if (found?.approval.status !== "pending") return null;
+    if (found.approval.approvesItselfAt !== null) return found.approval.approvesItselfAt;
+    await setTimeout(LOOK_EVERY_MS);
+  }
+  return null;
 }

@@ -18,7 +18,11 @@ export const rowPage = z.strictObject({
 /** A change of authority that people have to approve: nothing is changed yet. */
 export const askedAnswer = z.looseObject({
   approval: z.string().describe("A-17"),
-  approves_itself_at: z.string().optional(),
+  approves_itself_at: z
+    .string()
+    .nullable()
+    .optional()
+    .describe("null: not before its card stands in a chat of the operators"),
   message: z.string(),
 });
 

@@ -61,16 +61,23 @@ export type Asking = (
   tenantId: string,
 ) => ChangeRequest["change"] | Promise<ChangeRequest["change"]>;
 
-/** A change of authority: done at once while the tenant is set up, else put to people. */
-export function changeAuthority(
+/**
+ * A change of authority: done at once while the tenant is set up, else put to people. One that takes
+ * effect by itself waits a moment for its card, so that the answer can say when.
+ */
+export async function changeAuthority(
   c: AdminContext,
   deps: AdminDeps,
   asking: Asking,
 ): Promise<Requested> {
-  return change(c, deps, async (tx, { tenantId, by, now }) => {
+  const requested = await change(c, deps, async (tx, { tenantId, by, now }) => {
     const wanted = await asking(tx, tenantId);
     return requestChange(tx, deps, { tenantId, by, now, change: wanted, language: "en" });
   });
+  if (requested.kind !== "asked" || requested.deciding.kind !== "delay") return requested;
+  const { approval } = requested;
+  const starts = deps.startOfDelay?.({ tenantId: c.get("tenantId"), approval });
+  return { ...requested, approvesItselfAt: (await starts) ?? null };
 }
 
 /** With status 202: nothing is changed yet. */
@@ -79,9 +86,13 @@ export function askedBody(asked: Extract<Requested, { kind: "asked" }>) {
   return {
     approval,
     // that time is known once a card of it was delivered
-    ...(deciding.kind === "another_admin" ? {} : { approves_itself_at: null }),
+    ...(deciding.kind === "another_admin" ? {} : { approves_itself_at: isoOrNull(asked) }),
     message: requestedText(asked, "en"),
   };
+}
+
+function isoOrNull({ approvesItselfAt }: Extract<Requested, { kind: "asked" }>): string | null {
+  return approvesItselfAt ? new Date(approvesItselfAt).toISOString() : null;
 }
 
 /** The tenant may have been opened, the person suspended, since the request came in. */

@@ -54,6 +54,11 @@ export interface AdminDeps {
   decide(decision: Decision): Promise<DecisionAnswer>;
   /** Problems of rows that are well formed; null when there are none. */
   validatePolicies(rows: readonly PolicyRow[]): string[] | null;
+  /**
+   * When a change that was asked for takes effect by itself; null: its card did not come to stand in
+   * a chat within a moment. Called after the commit.
+   */
+  startOfDelay?(asked: { tenantId: string; approval: string }): Promise<number | null>;
   /** A tenant was made: its tools and default policies are written in the same transaction. */
   prepareTenant(tx: Tx, tenantId: string): Promise<void>;
   /** What tools a tenant has changes in this transaction. */

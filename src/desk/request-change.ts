@@ -44,7 +44,13 @@ export type Requested =
   /** While the tenant is set up nothing waits. */
   | { kind: "done"; made: JsonObject }
   | { kind: "unchanged" }
-  | { kind: "asked"; approval: string; deciding: Deciding };
+  | {
+      kind: "asked";
+      approval: string;
+      deciding: Deciding;
+      /** Of one that takes effect by itself, once its card stands in a chat. */
+      approvesItselfAt?: number | null;
+    };
 
 /** More than people compare on a card. */
 const MOST_FACTS = 20;

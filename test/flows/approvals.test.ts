@@ -27,7 +27,7 @@ forEachEngine((engine) => {
       const { material_json: facts, action_digest: digest } = approvals.at(-1);
       for (const { label, value } of facts) expect(card.text).toContain(`${label}\n${value}`);
       const shown = facts.map(({ value }: Played) => value).join(" ");
-      for (const fact of [`EX-${orders[0].number}`, "62600 THB", "office_cash", "2000 USDT"])
+      for (const fact of [`EX-${orders[0].number}`, "62600 THB", "cash at the office", "2000 USDT"])
         expect(shown).toContain(fact);
       expect(card.text).toContain(digest.slice(0, 8));
       expect(card.text).toContain("SANDBOX");
