@@ -1,0 +1,204 @@
+import type { ChatMessage } from "../../domain/chat-model.ts";
+import { type Attempted, attempt, writeDown } from "./attempt.ts";
+import { type BrokerSaid, type ChatOptions, COMMON_OPERATION } from "./chat-options.ts";
+import { choose } from "./choose.ts";
+import type { Clients } from "./clients.ts";
+import { type Verdict, verdictOf } from "./cooldown.ts";
+import {
+  type BrokerError,
+  EveryEndpointFailedError,
+  NoModelAvailableError,
+  ProviderError,
+  StreamBrokenError,
+} from "./errors.ts";
+import type { AttemptRow } from "./journal.ts";
+import type { BrokerParts } from "./parts.ts";
+import type { PoolWatch } from "./pool-watch.ts";
+import { eligible, type Member, rosterOf } from "./roster.ts";
+import { saidOf } from "./said.ts";
+import { firstReturn, lookAround, type Sight } from "./sight.ts";
+import { deadlineOf, standInLine } from "./stand-in-line.ts";
+
+export interface Conversing {
+  parts: BrokerParts;
+  clients: Clients;
+  watch: PoolWatch;
+}
+
+export interface Question {
+  messages: ChatMessage[];
+  options: ChatOptions;
+  scope: string | null;
+}
+
+/** One call, while it lasts. */
+interface Course {
+  question: Question;
+  signal: AbortSignal;
+  /** Real time; null: none. */
+  deadline: number | null;
+  attempts: AttemptRow[];
+  /** Asking them again changes nothing. */
+  settled: Set<string>;
+  /** Each that answered said that the request itself is at fault. */
+  isAllRefused: boolean;
+  /** One was still answering when the caller's time was over. */
+  hasOverrun: boolean;
+  waitedMs: number;
+}
+
+/** Asks one model after the other until one answers. Throws a BrokerError, or the abort's reason. */
+export async function converse(by: Conversing, question: Question): Promise<BrokerSaid> {
+  const { parts, watch } = by;
+  const { options, scope } = question;
+  const course: Course = {
+    ...{ question, signal: options.signal ?? new AbortController().signal },
+    ...{ deadline: deadlineOf(options, parts.realNow()), attempts: [], settled: new Set() },
+    ...{ isAllRefused: true, hasOverrun: false, waitedMs: 0 },
+  };
+  const roster = await rosterOf(parts, scope);
+  for (;;) {
+    course.signal.throwIfAborted();
+    const sight = await lookAround(parts, roster, options.operation ?? COMMON_OPERATION);
+    watch.note(scope, sight);
+    const members = eligible(roster, options);
+    const left = members.filter(({ name }) => !course.settled.has(name));
+    const retryAt = firstReturn(members, sight);
+    if (isTimeOver(course, sight.now))
+      throw new NoModelAvailableError("timeout", { attempts: course.attempts, retryAt });
+    if (left.length === 0) throw allFailed(course, retryAt);
+    const next = pick(left, sight, { course, random: parts.random });
+    const said = next ? await askOne(by, course, next) : await wait(by, course, { left, sight });
+    if (said) return said;
+  }
+}
+
+function isTimeOver({ deadline, hasOverrun }: Course, now: number): boolean {
+  return hasOverrun || (deadline !== null && now >= deadline);
+}
+
+function allFailed(course: Course, retryAt: number | null): BrokerError {
+  const { attempts, isAllRefused } = course;
+  const last = attempts.at(-1);
+  if (isAllRefused && last)
+    return new ProviderError(last.httpStatus, last.error ?? "it gave no reason", attempts);
+  return new EveryEndpointFailedError(attempts, retryAt);
+}
+
+/** Who has not been asked yet comes first, then who is fast enough, then who can all that is wished. */
+function pick(
+  left: readonly Member[],
+  sight: Sight,
+  { course, random }: { course: Course; random(): number },
+): Member | null {
+  const { options } = course.question;
+  const asked = new Set(course.attempts.map(({ llmName }) => llmName));
+  const candidates = left.flatMap((member) => {
+    const { coolingUntil, isFull, rating, overranMs } = sight.stateOf(member);
+    if (coolingUntil !== null || isFull) return [];
+    const { capabilities, weight } = member.entry;
+    const isSlow = options.timeoutMs !== undefined && options.timeoutMs <= (overranMs ?? -1);
+    const lacks =
+      (options.onDelta && !capabilities.streaming) ||
+      (options.responseSchema && !capabilities.jsonSchema);
+    const rank = (asked.has(member.name) ? 4 : 0) + (isSlow ? 2 : 0) + (lacks ? 1 : 0);
+    return [{ name: member.name, weight, rating, rank, member }];
+  });
+  return choose(candidates, random)?.member ?? null;
+}
+
+/** After that a place of a lost process is free again. */
+const LEASE_MARGIN_MS = 30_000;
+
+/** null: it gave no answer, or its place was taken meanwhile. */
+async function askOne(by: Conversing, course: Course, member: Member): Promise<BrokerSaid | null> {
+  const { parts } = by;
+  const { question, signal, deadline, attempts } = course;
+  const { entry, key } = member;
+  const startedAt = parts.realNow();
+  const left = deadline === null ? entry.timeoutMs : deadline - startedAt;
+  const timeoutMs = Math.max(1, Math.min(entry.timeoutMs, left));
+  const leaseMs = timeoutMs + LEASE_MARGIN_MS;
+  const place = await parts.state.take(member, { now: startedAt, leaseMs });
+  if (place.kind !== "taken") return null;
+  let attempted: Attempted;
+  try {
+    const ordinal = attempts.length + 1;
+    attempted = await attempt(by, { ...question, entry, key, ordinal, timeoutMs, signal });
+    // before the place is free: nobody may slip in
+    await settle(by, course, { member, attempted, startedAt, timeoutMs });
+  } finally {
+    await place.leave();
+  }
+  const { outcome, row, hasSpoken } = attempted;
+  await writeDown(parts, question.options, row);
+  if (outcome.kind === "answer") return { ...saidOf(outcome, row.cost), ...namesOf(row) };
+  if (outcome.fault === "aborted") signal.throwIfAborted();
+  if (hasSpoken) throw new StreamBrokenError(attempts);
+  return null;
+}
+
+function namesOf({ llmName, callId }: AttemptRow) {
+  return { llmName, callId };
+}
+
+interface Asked {
+  member: Member;
+  attempted: Attempted;
+  startedAt: number;
+  timeoutMs: number;
+}
+
+/** What the attempt teaches, for this call and for the others. */
+async function settle(
+  { parts }: Conversing,
+  course: Course,
+  { member, attempted, startedAt, timeoutMs }: Asked,
+): Promise<void> {
+  const { outcome, row } = attempted;
+  course.attempts.push(row);
+  const now = parts.realNow();
+  if (outcome.kind === "answer") return parts.state.succeeded(member, now);
+  const verdict = verdictOf(outcome, timeoutMs >= member.entry.timeoutMs);
+  if (verdict.kind !== "wait") course.settled.add(member.name);
+  if (verdict.kind !== "unsuited" || outcome.fault === "text_call") course.isAllRefused = false;
+  if (verdict.kind === "overran") {
+    course.hasOverrun = true;
+    return parts.state.overran(member.name, timeoutMs);
+  }
+  await cool(parts, { verdict, member, row, now, startedAt });
+}
+
+async function cool(
+  { state }: BrokerParts,
+  given: { verdict: Verdict; member: Member; row: AttemptRow; now: number; startedAt: number },
+): Promise<void> {
+  const { verdict, member, row, now, startedAt } = given;
+  if (verdict.kind !== "wait" && verdict.kind !== "stop") return;
+  const { scope, baseMs, mostMs, leastMs } = verdict;
+  const cause = row.error ?? "it failed";
+  const returns = scope !== "key";
+  await state.cool(member.coolingNames[scope], {
+    ...{ cause, now, startedAt, baseMs, mostMs, leastMs, returns },
+  });
+}
+
+/** Stands in line, or throws when there is no point in it. Always null: look again. */
+async function wait(
+  { parts }: Conversing,
+  course: Course,
+  { left, sight }: { left: readonly Member[]; sight: Sight },
+): Promise<null> {
+  const { question, attempts, waitedMs, deadline, signal } = course;
+  const retryAt = firstReturn(left, sight);
+  const hasFull = left.some((member) => sight.stateOf(member).coolingUntil === null);
+  const line = { options: question.options, waitedMs, deadline, signal, retryAt, hasFull };
+  const stood = await standInLine(parts, line);
+  if (stood !== null) {
+    course.waitedMs += stood;
+    return null;
+  }
+  if (hasFull) throw new NoModelAvailableError("timeout", { attempts, retryAt });
+  if (attempts.length > 0) throw new EveryEndpointFailedError(attempts, retryAt);
+  throw new NoModelAvailableError(retryAt === null ? "no_keys" : "all_cooling", { retryAt });
+}

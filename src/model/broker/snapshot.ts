@@ -1,0 +1,60 @@
+import { ratingValue } from "./choose.ts";
+import type { BrokerParts } from "./parts.ts";
+import { rosterOf } from "./roster.ts";
+import { ENOUGH_PROVIDERS, healthOf, lookAround } from "./sight.ts";
+
+export interface ModelSnapshot {
+  llmName: string;
+  model: string;
+  enabled: boolean;
+  hasKey: boolean;
+  /** Real time, milliseconds; null: it does not cool. */
+  cooldownUntil: number | null;
+  cause: string | null;
+  inFlight: number;
+  /** 0 to 1, of the operation that was asked for. */
+  rating: number;
+  verdicts: number;
+}
+
+/** The pool as it stands. The unit of its health is the key, not the model. */
+export interface BrokerSnapshot {
+  providersUsable: number;
+  providersTotal: number;
+  /** Less than two providers can be asked. */
+  degraded: boolean;
+  /** With what to do about each. */
+  missingKeys: { ref: string; help: string }[];
+  models: ModelSnapshot[];
+}
+
+export async function snapshotOf(
+  parts: BrokerParts,
+  { scope, operation }: { scope: string | null; operation: string },
+): Promise<BrokerSnapshot> {
+  const roster = await rosterOf(parts, scope);
+  const sight = await lookAround(parts, roster, operation);
+  const { providersUsable, providersTotal } = healthOf(sight);
+  const members = new Map(roster.members.map((member) => [member.name, member]));
+  const missing = roster.entries.filter(({ enabled, name }) => enabled && !members.has(name));
+  const refs = [...new Set(missing.flatMap(({ apiKeyRef }) => apiKeyRef ?? []))];
+  return {
+    ...{ providersUsable, providersTotal, degraded: providersUsable < ENOUGH_PROVIDERS },
+    missingKeys: refs.map((ref) => ({ ref, help: helpFor(ref, scope) })),
+    models: roster.entries.map(({ name, model, enabled }) => {
+      const member = members.get(name);
+      const state = member ? sight.stateOf(member) : null;
+      const rating = state?.rating ?? { sum: 0, count: 0 };
+      return {
+        ...{ llmName: name, model, enabled, hasKey: member !== undefined },
+        ...{ cooldownUntil: state?.coolingUntil ?? null, cause: state?.cause ?? null },
+        ...{ inFlight: state?.inFlight ?? 0, rating: ratingValue(rating), verdicts: rating.count },
+      };
+    }),
+  };
+}
+
+function helpFor(ref: string, scope: string | null): string {
+  const own = scope === null ? "" : `, or the secret ${scope}/${ref} for this one alone`;
+  return `set the environment variable or the secret ${ref}${own}`;
+}

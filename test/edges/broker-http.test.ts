@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { environmentKeys, firstOf } from "../../src/model/broker/keys.ts";
+import { parseModelsFile } from "../../src/model/broker/models-file.ts";
+import { runToolLoop } from "../../src/model/broker/tool-loop.ts";
+import { call, delta, events, startStream, stream } from "../support/model-endpoint.ts";
+import { HELLO, openPool, QUOTE } from "../support/model-pool.ts";
+import { json, type ScriptedServer, startScriptedServer } from "../support/scripted-server.ts";
+
+let one: ScriptedServer;
+let two: ScriptedServer;
+beforeAll(async () => {
+  [one, two] = [await startScriptedServer(), await startScriptedServer()];
+});
+beforeEach(() => {
+  for (const server of [one, two]) {
+    server.seen.splice(0);
+    server.answer((_, response) => json(response, 200, says(server === one ? "one" : "two")));
+  }
+});
+afterAll(() => Promise.all([one.close(), two.close()]));
+
+const says = (content: string) => ({
+  choices: [{ index: 0, message: { content }, finish_reason: "stop" }],
+});
+const bodyOf = (server: ScriptedServer, at = -1) => JSON.parse(String(server.seen.at(at)?.body));
+const keyOf = (server: ScriptedServer) => server.seen.at(-1)?.headers.authorization;
+
+/** The first is asked before the second as long as it can be. */
+function open(over: object = {}, parts: Parameters<typeof openPool>[1] = {}) {
+  const text = JSON.stringify({
+    models: [
+      {
+        ...{ name: "one", base_url: `${one.url}/v1`, model: "m1", api_key_ref: "ONE_KEY" },
+        ...{ weight: 1000, ...over },
+      },
+      { name: "two", base_url: `${two.url}/v1/`, model: "m2", api_key_ref: "TWO_KEY" },
+    ],
+  });
+  const entries = parseModelsFile(text, "models.json");
+  const keys = environmentKeys({ ONE_KEY: "key-one", TWO_KEY: "key-two" });
+  return openPool(entries, { openClient: undefined, keys, random: () => 0, ...parts });
+}
+
+describe("on the wire", () => {
+  it("the caller's fields win over those for tools, these over the rest", async () => {
+    const params = { temperature: 0.1, top_p: 0.1, seed: 1 };
+    const pool = open({ params, params_with_tools: { top_p: 0.2, seed: 2, tool_choice: "auto" } });
+    await pool.broker.chat(HELLO, { tools: [QUOTE], params: { seed: 3 } });
+    expect(bodyOf(one)).toMatchObject({
+      ...{ model: "m1", temperature: 0.1, top_p: 0.2, seed: 3, tool_choice: "auto" },
+    });
+    await pool.broker.chat(HELLO);
+    expect(bodyOf(one)).toMatchObject(params);
+    expect(bodyOf(one)).not.toHaveProperty("tool_choice");
+    await pool.broker.direct("one").chat(HELLO, { tools: [QUOTE], params: { seed: 3 } });
+    expect(bodyOf(one)).toMatchObject({ temperature: 0.1, top_p: 0.2, seed: 3 });
+  });
+
+  it("each scope has its own key, and a rejected one is lost to its holder alone", async () => {
+    const secrets = (name: string) => (name === "anna/ONE_KEY" ? "anna-key" : null);
+    const shared = environmentKeys({ ONE_KEY: "key-one", TWO_KEY: "key-two" });
+    const pool = open({}, { keys: firstOf(secrets, shared) });
+    one.answer(({ headers }, response) =>
+      headers.authorization === "Bearer anna-key"
+        ? json(response, 401, { error: { message: "Incorrect API key provided: anna-key" } })
+        : json(response, 200, says("one")),
+    );
+    const anna = pool.broker.forScope("anna");
+    expect((await anna.chat(HELLO)).text).toBe("two");
+    expect(keyOf(one)).toBe("Bearer anna-key");
+    expect(keyOf(two)).toBe("Bearer key-two");
+    expect((await pool.broker.forScope("bert").chat(HELLO)).text).toBe("one");
+    expect(keyOf(one)).toBe("Bearer key-one");
+    expect((await anna.chat(HELLO)).text).toBe("two");
+    expect(one.seen).toHaveLength(2);
+    expect(JSON.stringify(await pool.broker.calls())).not.toContain("anna-key");
+  });
+
+  it("Retry-After is what the model cools at least", async () => {
+    const pool = open();
+    one.answer((_, response) => {
+      response.setHeader("Retry-After", "90");
+      json(response, 429, { error: { message: "too many" } });
+    });
+    await pool.broker.chat(HELLO);
+    const { models } = await pool.broker.snapshot();
+    expect(models[0]).toMatchObject({ cooldownUntil: 1_090_000, cause: "429 too many" });
+  });
+
+  it.each([
+    ["a page in the place of JSON", "<html>Bad gateway</html>"],
+    ["nothing", ""],
+    ["an error with status 200", JSON.stringify({ error: { message: "overloaded", code: 503 } })],
+    ["neither words nor calls", JSON.stringify(says(""))],
+  ])("%s sends the call to the next model", async (_, body) => {
+    const pool = open();
+    one.answer((_request, response) => response.end(body));
+    expect((await pool.broker.chat(HELLO)).text).toBe("two");
+    expect((await pool.broker.snapshot()).models[0]?.cooldownUntil).toBe(1_002_000);
+  });
+});
+
+describe("a stream", () => {
+  it("that fails before its first words comes from the next model", async () => {
+    const pool = open();
+    one.answer((_, response) => stream(response, { error: { message: "overloaded", code: 503 } }));
+    two.answer((_, response) =>
+      stream(response, delta({ content: "Hello " }), delta({ content: "you" }, "stop"), "[DONE]"),
+    );
+    const heard: string[] = [];
+    const said = await pool.broker.chat(HELLO, { onDelta: (text) => heard.push(text) });
+    expect([said.text, said.llmName, heard.join("")]).toEqual(["Hello you", "two", "Hello you"]);
+  });
+
+  it("that breaks off after its first words is cut, and nobody else is asked", async () => {
+    const pool = open();
+    one.answer((_, response) => {
+      startStream(response);
+      const half = events(delta({ content: "Half " }), delta({ content: "a word" }));
+      response.write(half, () => response.destroy());
+    });
+    const said = await pool.broker.chat(HELLO, { onDelta: () => {} });
+    expect(said).toMatchObject({ text: "Half a word", cut: true, llmName: "one" });
+    expect(two.seen).toEqual([]);
+    expect(await pool.broker.calls()).toMatchObject([{ llmName: "one", cut: true }]);
+  });
+});
+
+describe("an abort", () => {
+  it("ends the request that is under way, and asks nobody else", async () => {
+    const pool = open();
+    const giving = new AbortController();
+    const closed = new Promise((resolve) => {
+      one.answer((_, response) => {
+        response.on("close", () => resolve("closed"));
+        giving.abort(new Error("a newer message came"));
+      });
+    });
+    const asked = pool.broker.chat(HELLO, { signal: giving.signal });
+    await expect(asked).rejects.toThrow("a newer message came");
+    expect(await closed).toBe("closed");
+    expect(two.seen).toEqual([]);
+    expect(await pool.broker.calls()).toMatchObject([{ status: "superseded", fault: "aborted" }]);
+  });
+});
+
+describe("a tool loop", () => {
+  it("that began with one model goes on with another when that one is gone", async () => {
+    const pool = open();
+    one.answer((_, response) => {
+      const message = { content: null, tool_calls: [call(), call({}, { id: "c1" })] };
+      json(response, 200, { choices: [{ index: 0, message, finish_reason: "tool_calls" }] });
+      one.answer((_next, refused) => json(refused, 503, {}));
+    });
+    const dispatch = { quote: () => ({ rate: "61000" }) };
+    const said = await runToolLoop(pool.broker, HELLO, { tools: [QUOTE], dispatch });
+    expect(said).toMatchObject({ text: "two", llmName: "two", cycles: 2 });
+    const { messages } = bodyOf(two);
+    expect(messages.map(({ role }: { role: string }) => role)).toEqual([
+      ...["user", "assistant", "tool", "tool"],
+    ]);
+    const ids = messages[1].tool_calls.map(({ id }: { id: string }) => id);
+    expect(new Set(ids).size).toBe(2);
+    const answered = messages.slice(2).map((one: { tool_call_id: string }) => one.tool_call_id);
+    expect(answered).toEqual(ids);
+    const rows = await pool.broker.calls({ traceId: said.traceId });
+    expect(rows.map(({ llmName, status }) => [llmName, status])).toEqual([
+      ["two", "ok"],
+      ["one", "failed"],
+      ["one", "ok"],
+    ]);
+  });
+});
