@@ -4,6 +4,8 @@ import { parseBodyJson } from "./body-json.ts";
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
+/** The last millisecond of the year 9999: later ones are no time that the database reads. */
+export const LATEST_MS = Date.UTC(10_000, 0) - 1;
 
 /** Query fields of every list. */
 export const pageFields = {
@@ -15,6 +17,16 @@ export const pageFields = {
     .default(DEFAULT_LIMIT),
   cursor: z.string().max(500).optional(),
 };
+
+/** Of lists by a number that people say: 32 bits in the database. */
+export const numberCursor = z.int32().min(0);
+/** Of lists by a number of 64 bits. */
+export const longNumberCursor = z.int().min(0);
+/** Of lists by time; the id tells rows of one millisecond apart. */
+export const instantCursor = z.strictObject({
+  at: z.int().min(0).max(LATEST_MS),
+  id: z.string(),
+});
 
 /** The key that a cursor stands for; null on the first page. Throws UserError for anything else. */
 export function readCursor<Key>(cursor: string | undefined, schema: z.ZodType<Key>): Key | null {

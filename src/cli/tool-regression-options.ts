@@ -72,7 +72,7 @@ export function readToolRegressionArgs(
   return {
     source,
     tools,
-    includeArchived: values["include-archived"],
+    includeArchived: values["include-archived"] || asksForArchived(source),
     skipUnsupported: values["skip-unsupported"],
     replay,
     json: values.json,
@@ -122,6 +122,11 @@ function apiSource(values: Values, tokenInEnv: string): CaseSource | string {
   if (!/^[\x21-\x7e]+$/.test(token))
     return "QUALITY_LAB_TOKEN or --token holds characters that no token has; copy it again";
   return { kind: "api", base: new URL(base), status, limit, tenant, token };
+}
+
+/** Who asks for them alone wants them looked at; skipped, they would be green for ever. */
+function asksForArchived(source: CaseSource): boolean {
+  return source.kind === "api" && source.status === "archived";
 }
 
 /** null: it is not asked for. */

@@ -1,7 +1,8 @@
 import { UserError } from "../domain/errors.ts";
 import type { ActionableLabel } from "../domain/feedback.ts";
-import type { JsonObject } from "../domain/json.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
 import { KIND_OF_LABEL, type ProposalKind } from "../domain/quality.ts";
+import { isPattern } from "./evals/pattern.ts";
 
 /** What may come of a call at the gate, or before it. */
 export const EXPECTED_RESULTS = ["allow", "approval", "deny", "schema_failed"] as const;
@@ -59,10 +60,10 @@ export function expectedOf(
 ): Expected {
   const { tool, args, actionItems = [] } = given;
   const forbiddenTools = given.forbiddenTools ?? (label === "wrong_tool" ? [toolName] : undefined);
-  const isByLabel = label === "bad_args" && args === undefined;
+  const isOwnTool = tool === undefined || tool === toolName;
+  const isByLabel = label === "bad_args" && isOwnTool && args === undefined;
   const policyResult = given.policyResult ?? (isByLabel ? "schema_failed" : undefined);
-  if (typeof tool === "string" && forbiddenTools?.includes(tool))
-    throw unfit("expected_tool", `${tool} is forbidden in this case, too; expect another tool`);
+  refuseContradiction(toolName, { ...given, forbiddenTools });
   return {
     behavior: given.behavior ?? behaviorOf(label, toolName, given),
     proposalKind: KIND_OF_LABEL[label],
@@ -74,8 +75,20 @@ export function expectedOf(
   };
 }
 
+/** Throws UserError. */
+function refuseContradiction(toolName: string, expected: GivenExpectation): void {
+  const { tool, args, forbiddenTools = [] } = expected;
+  if (typeof tool === "string" && forbiddenTools.includes(tool))
+    throw unfit("expected_tool", `${tool} is forbidden in this case, too; expect another tool`);
+  if (args === undefined) return;
+  if (tool === null) throw unfit("expected_args", "no tool may be called here; leave it out");
+  if (tool === undefined && forbiddenTools.includes(toolName))
+    throw unfit("expected_args", `${toolName} is forbidden here; name the expected_tool, too`);
+  refusePatterns(args);
+}
+
 function behaviorOf(label: ActionableLabel, toolName: string, given: GivenExpectation): string {
-  const { tool, args, policyResult } = given;
+  const { tool } = given;
   switch (label) {
     case "wrong_tool":
       if (tool === null) return "no tool is called here";
@@ -85,13 +98,34 @@ function behaviorOf(label: ActionableLabel, toolName: string, given: GivenExpect
     case "missing_tool":
       return `${tool} is called here`;
     case "bad_args":
-      if (args !== undefined) return `${toolName} is called with the arguments that are given here`;
-      return policyResult === undefined || policyResult === "schema_failed"
-        ? `the arguments of ${toolName} are refused or differ`
-        : `${toolName} with these arguments comes out as ${policyResult}`;
+      return behaviorOfArgs(toolName, given);
     default:
       return label satisfies never;
   }
+}
+
+function behaviorOfArgs(toolName: string, { tool, args, policyResult }: GivenExpectation): string {
+  if (tool === null) return "no tool is called here";
+  if (args !== undefined)
+    return `${tool ?? toolName} is called with the arguments that are given here`;
+  if (tool !== undefined && tool !== toolName) return `${tool} is called here, not ${toolName}`;
+  return policyResult === undefined || policyResult === "schema_failed"
+    ? `the arguments of ${toolName} are refused or differ`
+    : `${toolName} with these arguments comes out as ${policyResult}`;
+}
+
+/** Throws UserError where `{"matches": …}` could fit no text. */
+function refusePatterns(value: Json, path = "expected_args"): void {
+  if (value === null || typeof value !== "object") return;
+  const entries = Object.entries(value);
+  const [first] = entries;
+  if (!Array.isArray(value) && entries.length === 1 && first?.[0] === "matches") {
+    if (path === "expected_args")
+      throw unfit(path, 'name the fields, like {"subject": {"matches": "rules"}}');
+    if (typeof first[1] !== "string" || !isPattern(first[1]))
+      throw unfit(`${path}.matches`, 'a regular expression as a text, like "rules|terms"');
+  }
+  for (const [name, inner] of entries) refusePatterns(inner, `${path}.${name}`);
 }
 
 function unfit(path: string, why: string): UserError {

@@ -62,6 +62,65 @@ describe("NUL in an address", () => {
   });
 });
 
+describe("a cursor that no row can have", () => {
+  const NUMBERS = ["1.5", "1e300", "-1"];
+  const TIMES = ['{"at":1e300,"id":"y"}', '{"at":-1e14,"id":"y"}', '{"at":null,"id":"y"}'];
+  const LISTS: [string, string[]][] = [
+    ["/conversations", TIMES],
+    ["/quality/evals/runs", TIMES],
+    ["/quality/evals/batches", TIMES],
+    ["/approvals", [...NUMBERS, "2147483648"]],
+    ["/exchange/orders", [...NUMBERS, "2147483648"]],
+    ["/quality/coach/proposals", [...NUMBERS, "2147483648"]],
+    ["/quality/tool-call-feedback/proposals", [...NUMBERS, "2147483648"]],
+    ["/quality/tool-call-regression-cases", [...NUMBERS, "2147483648"]],
+    ["/quality/tool-calls", NUMBERS],
+    ["/audit", NUMBERS],
+    ["/kb/documents", NUMBERS],
+    ["/quality/evals/cases", NUMBERS],
+  ];
+  const cases = LISTS.flatMap(([path, texts]) => texts.map((text) => [path, text] as const));
+
+  it.each(cases)("of %s is refused: %s", async (path, text) => {
+    const cursor = Buffer.from(text).toString("base64url");
+    const { status, body } = await send("GET", `${path}?cursor=${cursor}`);
+    expect([status, body.error.path, errors]).toEqual([400, "cursor", []]);
+    expect(body.error.message).toContain("use next_cursor of the page before");
+  });
+});
+
+describe("a number that no case can have", () => {
+  it.each([3_000_000_000, 1.5, 0])("is refused for a scenario: %s", async (id) => {
+    const path = "/quality/evals/cases/from-regression";
+    const { status, body } = await send("POST", path, JSON.stringify({ id }));
+    expect([status, body.error.path, errors]).toEqual([400, "id", []]);
+  });
+});
+
+describe("a time that no row can have", () => {
+  const LISTS = [
+    ...["/usage?since", "/audit?since", "/audit?until"],
+    ...["/quality/tool-call-feedback/summary?since"],
+    ...["/quality/tool-call-feedback/export.jsonl?since"],
+  ];
+  const TIMES = ["0000-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "9999-12-31T23:59:59-01:00"];
+  const cases = LISTS.flatMap((list) => TIMES.map((time) => [list, time] as const));
+
+  it.each(cases)("in %s is refused: %s", async (list, time) => {
+    const { status, body } = await send("GET", `${list}=${encodeURIComponent(time)}`);
+    const field = list.split("?")[1];
+    expect([status, body.error.path, errors]).toEqual([400, field, []]);
+  });
+
+  it.each(LISTS.filter((list) => !list.includes("export")))(
+    "in %s may be the last",
+    async (list) => {
+      const { status } = await send("GET", `${list}=9999-12-31T23:59:59.999Z`);
+      expect([status, errors]).toEqual([200, []]);
+    },
+  );
+});
+
 describe("rules that would be read as others", () => {
   it.each([
     ["a condition that is dropped", '{"__proto__":{"a":1}}', "policies.0.condition_json.__proto__"],

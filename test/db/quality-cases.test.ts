@@ -140,14 +140,22 @@ forEachEngine((open) => {
       const office = await newOffice({ tool: "a" });
       await labels(office, "bad_args");
       const { body } = await makes(office, {
-        ...{ title: "Sum of a deal", behavior: "asks for the sum", expected_tool: "b" },
+        ...{
+          title: "Sum of a deal",
+          behavior: "asks for the sum",
+          expected_tool: "offer_booking_link",
+        },
         ...{ expected_args: { sum: "100" }, expected_policy_result: "approval" },
         ...{ forbidden_tools: ["c"], action_items: ["say in the schema what a sum is"] },
       });
       expect([body.title, body.expected]).toEqual([
         "Sum of a deal",
         {
-          ...{ behavior: "asks for the sum", proposalKind: "tool_arguments", tool: "b" },
+          ...{
+            behavior: "asks for the sum",
+            proposalKind: "tool_arguments",
+            tool: "offer_booking_link",
+          },
           ...{ args: { sum: "100" }, policyResult: "approval", forbiddenTools: ["c"] },
           actionItems: ["say in the schema what a sum is"],
         },
@@ -202,7 +210,16 @@ forEachEngine((open) => {
       [{ title: " " }, 400, "title"],
       [{ expected: {} }, 400, "expected"],
       [{ tool_name: "other" }, 422, "tool_name"],
-      [{ expected_tool: "a" }, 422, "expected_tool"],
+      [{ expected_tool: "offer_bookng_link" }, 422, "expected_tool"],
+      [
+        { expected_tool: "offer_booking_link", forbidden_tools: ["offer_booking_link"] },
+        ...([422, "expected_tool"] as const),
+      ],
+      [{ expected_tool: null, expected_args: {} }, 422, "expected_args"],
+      [
+        { expected_tool: "offer_booking_link", expected_args: { subject: { matches: "(" } } },
+        ...([422, "expected_args.subject.matches"] as const),
+      ],
     ])("%j is refused, and nothing is changed", async (body, status, path) => {
       const office = await newOffice({ tool: "a" });
       await labels(office, "wrong_tool");

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { pageOf, readCursor } from "../../src/admin/page.ts";
+import {
+  instantCursor,
+  longNumberCursor,
+  numberCursor,
+  pageOf,
+  readCursor,
+} from "../../src/admin/page.ts";
 
 const rows = [{ id: 5 }, { id: 4 }, { id: 3 }];
 
@@ -22,4 +28,27 @@ describe("a page", () => {
       expect(() => readCursor(cursor, z.int())).toThrow("next_cursor");
     },
   );
+
+  const asCursor = (json: string) => Buffer.from(json).toString("base64url");
+
+  it.each([
+    [numberCursor, "1.5"],
+    [numberCursor, "2147483648"],
+    [numberCursor, "-1"],
+    [longNumberCursor, "9007199254740993"],
+    [longNumberCursor, "1.5"],
+    [instantCursor, '{"at":1e300,"id":"y"}'],
+    [instantCursor, '{"at":253402300800000,"id":"y"}'],
+    [instantCursor, '{"at":-62198755200000,"id":"y"}'],
+  ])("refuses what no row can have (%#): %s", (schema, json) => {
+    expect(() => readCursor<unknown>(asCursor(json), schema)).toThrow("next_cursor");
+  });
+
+  it.each([
+    [numberCursor, "2147483647"],
+    [longNumberCursor, "9007199254740991"],
+    [instantCursor, '{"at":253402300799999,"id":"y"}'],
+  ])("takes the last that a row can have (%#): %s", (schema, json) => {
+    expect(readCursor<unknown>(asCursor(json), schema)).toEqual(JSON.parse(json));
+  });
 });

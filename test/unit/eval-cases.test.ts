@@ -131,6 +131,43 @@ describe("a regression case as a scenario", () => {
     expect(made).toMatchObject({ any_tool: true, forbidden_tools: ["send_email"] });
   });
 
+  it.each([
+    [
+      { args: { subject: "Rules" } },
+      { expected_tool: "send_email", expected_arguments: { subject: "Rules" } },
+    ],
+    [{ policyResult: "approval" }, { expected_policy_result: "approval", any_tool: false }],
+    [{ tool: "other" }, { expected_tool: "other", expected_arguments: null }],
+    [
+      { tool: null, policyResult: "deny" },
+      { expected_tool: null, any_tool: false },
+    ],
+  ])("about bad arguments asks for what is right: %j", (told, wanted) => {
+    const expected = { behavior: "…", actionItems: [], ...told };
+    const made = caseFromRegression(record({ input: { ...input, messages }, expected }));
+    expect(made).toMatchObject(wanted);
+  });
+
+  it.each([
+    {},
+    { policyResult: "schema_failed" },
+    { policyResult: "deny" },
+    { tool: "send_email", policyResult: "schema_failed" },
+    { forbiddenTools: ["other"] },
+  ])("does not ask for the faulty call again: %j", (told) => {
+    const expected = { behavior: "…", actionItems: [], ...told };
+    expect(() => caseFromRegression(record({ input: { ...input, messages }, expected }))).toThrow(
+      expect.objectContaining({ message: expect.stringContaining("expected_args") }),
+    );
+  });
+
+  it("about a wrong tool forbids it", () => {
+    const expected = { behavior: "…", actionItems: [], policyResult: "deny" };
+    const label = "wrong_tool";
+    const made = caseFromRegression(record({ label, input: { ...input, messages }, expected }));
+    expect(made).toMatchObject({ any_tool: true, forbidden_tools: ["send_email"] });
+  });
+
   it("is refused without a client's words", () => {
     expect(() => caseFromRegression(record({}))).toThrow(/REG-7 holds no words of a client/);
   });

@@ -40,6 +40,24 @@ describe("what the reviewer says", () => {
         args: { sum: "1" },
       },
     ],
+    ["bad_args", { tool: "b" }, { behavior: "b is called here, not a", tool: "b" }],
+    [
+      "bad_args",
+      { tool: "b", args: { sum: "1" } },
+      {
+        behavior: "b is called with the arguments that are given here",
+        ...{ tool: "b", args: { sum: "1" } },
+      },
+    ],
+    ["bad_args", { tool: null }, { behavior: "no tool is called here", tool: null }],
+    [
+      "bad_args",
+      { tool: "a" },
+      {
+        behavior: "the arguments of a are refused or differ",
+        ...{ tool: "a", policyResult: "schema_failed" },
+      },
+    ],
     [
       "bad_args",
       { policyResult: "deny" },
@@ -77,6 +95,26 @@ describe("what the reviewer says", () => {
     expect(() => expectedOf("bad_args", "a", { tool: "b", forbiddenTools: ["b"] })).toThrow(
       "expected_tool: b is forbidden",
     );
+  });
+});
+
+describe("expected arguments", () => {
+  it.each<[ActionableLabel, GivenExpectation, string]>([
+    ["bad_args", { tool: null, args: {} }, "expected_args"],
+    ["bad_args", { forbiddenTools: ["a"], args: {} }, "expected_args"],
+    ["wrong_tool", { args: { sum: "1" } }, "expected_args"],
+    ["bad_args", { args: { matches: "x" } }, "expected_args"],
+    ["bad_args", { args: { sum: { matches: "(" } } }, "expected_args.sum.matches"],
+    ["bad_args", { args: { of: [{ sum: { matches: 5 } }] } }, "expected_args.of.0.sum.matches"],
+  ])("of %s as %j are refused by %s", (label, given, path) => {
+    expect(() => expectedOf(label, "a", given)).toThrow(
+      expect.objectContaining({ code: "unprocessable", path }),
+    );
+  });
+
+  it("may hold expressions, and objects that have a field of that name among others", () => {
+    const args = { sum: { matches: "^1" }, of: { matches: "(", more: 1 } };
+    expect(expectedOf("bad_args", "a", { args })).toMatchObject({ args });
   });
 });
 

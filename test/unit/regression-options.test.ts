@@ -61,6 +61,15 @@ describe("the regression runner's arguments", () => {
     expect(read([...API, ...flags]).source).toMatchObject({ status });
   });
 
+  it.each([
+    [["--status", "archived"], true],
+    [["--status", "all"], false],
+    [["--include-archived"], true],
+    [[], false],
+  ])("with %j look at archived cases: %s", (flags, includeArchived) => {
+    expect(read([...API, ...flags])).toMatchObject({ includeArchived });
+  });
+
   it("take a token of the command line first, without its line end, and warn", () => {
     const { source, warnings } = read([...API, "--token", "of-the-line\n"]);
     expect(source).toMatchObject({ token: "of-the-line" });

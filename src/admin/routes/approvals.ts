@@ -8,7 +8,7 @@ import { rowPage, shownFields, shownRow } from "../answers.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
-import { pageFields, pageOf, readCursor } from "../page.ts";
+import { numberCursor, pageFields, pageOf, readCursor } from "../page.ts";
 import { present, presentAll } from "../present.ts";
 
 const STATUSES = [
@@ -51,7 +51,7 @@ export function approvalRoutes(deps: AdminDeps) {
     },
     async (c, { query: { limit, cursor, status } }) => {
       const tenantId = c.get("tenantId");
-      const after = readCursor(cursor, z.int());
+      const after = readCursor(cursor, numberCursor);
       const rows = await withTenant(deps.db, tenantId, (tx) =>
         listApprovals(tx, { tenantId, limit: limit + 1, after, status: status || undefined }),
       );

@@ -11,10 +11,7 @@ import { notFound } from "../error-response.ts";
 import { pageFields, pageOf, readCursor } from "../page.ts";
 import { presentAll } from "../present.ts";
 import { presentPath } from "../present-path.ts";
-
-const time = z.iso
-  .datetime({ offset: true, error: "a time such as 2026-03-01T00:00:00Z" })
-  .transform((text) => Date.parse(text));
+import { timeField } from "./quality-fields.ts";
 
 /** What names calls: their rows are listed, and their whole way is shown beside. */
 const CALL_FIELDS = ["candidate", "approval", "execution", "order"] as const;
@@ -31,8 +28,8 @@ const listSchema = z.strictObject({
   order: callName,
   user: z.string().optional(),
   tool: z.string().optional(),
-  since: time.optional(),
-  until: time.optional(),
+  since: timeField.optional(),
+  until: timeField.optional(),
 });
 
 const auditAnswer = rowPage.extend({ calls: z.array(shownFields).optional() });

@@ -7,7 +7,7 @@ import { rowPage, shownFields, shownRow } from "../answers.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
-import { pageFields, pageOf, readCursor } from "../page.ts";
+import { instantCursor, pageFields, pageOf, readCursor } from "../page.ts";
 import { present, presentAll, snakeCase } from "../present.ts";
 
 const traceAnswer = z.looseObject({
@@ -20,7 +20,6 @@ const traceAnswer = z.looseObject({
   audit: z.array(shownFields),
 });
 const listSchema = z.strictObject(pageFields);
-const cursorSchema = z.strictObject({ at: z.number(), id: z.string() });
 
 /** Reads what was said and what the bot did about it, call by call. */
 export function conversationRoutes(deps: AdminDeps) {
@@ -36,7 +35,7 @@ export function conversationRoutes(deps: AdminDeps) {
     },
     async (c, { query: { limit, cursor } }) => {
       const tenantId = c.get("tenantId");
-      const after = readCursor(cursor, cursorSchema);
+      const after = readCursor(cursor, instantCursor);
       const rows = await withTenant(deps.db, tenantId, (tx) =>
         listConversations(tx, { tenantId, limit: limit + 1, after }),
       );

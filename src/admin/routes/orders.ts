@@ -10,7 +10,7 @@ import { type Change, change } from "../change.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
-import { pageFields, pageOf, readCursor } from "../page.ts";
+import { numberCursor, pageFields, pageOf, readCursor } from "../page.ts";
 import { present, presentAll } from "../present.ts";
 
 const STATUSES = [
@@ -40,7 +40,7 @@ export function orderRoutes(deps: AdminDeps) {
     },
     async (c, { query: { limit, cursor, status } }) => {
       const tenantId = c.get("tenantId");
-      const after = readCursor(cursor, z.int());
+      const after = readCursor(cursor, numberCursor);
       const rows = await withTenant(deps.db, tenantId, (tx) =>
         listOrders(tx, { tenantId, limit: limit + 1, after, status }),
       );

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { z } from "zod";
+import { UserError } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { type GivenCase, makeCase, moveCase } from "../../quality/cases.ts";
 import { caseRecord } from "../../quality/cases-record.ts";
@@ -11,7 +12,7 @@ import { change } from "../change.ts";
 import type { AdminContext, AdminDeps, AdminEnv } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
-import { pageFields, pageOf, readCursor } from "../page.ts";
+import { numberCursor, pageFields, pageOf, readCursor } from "../page.ts";
 import { CALL_DIGITS, idOrNumber, noteField, toolField } from "./quality-fields.ts";
 import { jsonLines } from "./quality-json-lines.ts";
 
@@ -93,6 +94,7 @@ export function caseMakingRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
   endpoint(routes, CASE, async (c, { body }) => {
     const which = idOrNumber(c.req.param("id") ?? "");
+    refuseUnknownTool(deps, body.expected_tool);
     const made = await change(c, deps, (tx, { tenantId, by, now }) =>
       makeCase(tx, { tenantId, by, now, which }, givenCase(body)),
     );
@@ -107,7 +109,7 @@ export function caseRoutes(deps: AdminDeps) {
   endpoint(routes, LIST, async (c, { query }) => {
     const tenantId = c.get("tenantId");
     const { limit, tool: toolName } = query;
-    const after = readCursor(query.cursor, z.int32());
+    const after = readCursor(query.cursor, numberCursor);
     const of = { tenantId, limit: limit + 1, after, toolName, status: statusOf(query.status) };
     const rows = await withTenant(deps.db, tenantId, (tx) => listCases(tx, of));
     const page = pageOf(rows, limit, ({ number }) => number);
@@ -120,6 +122,16 @@ export function caseRoutes(deps: AdminDeps) {
   endpoint(routes, ARCHIVE, async (c) => c.json(await move(c, deps, "archived")));
   endpoint(routes, RESTORE, async (c) => c.json(await move(c, deps, "active")));
   return routes;
+}
+
+/** A slip of the pen would make a case that nothing can ever pass. */
+function refuseUnknownTool({ registry }: AdminDeps, tool: string | null | undefined): void {
+  if (typeof tool !== "string" || registry.find(tool)) return;
+  throw new UserError(
+    "unprocessable",
+    `expected_tool: there is no tool ${tool}; GET /tools names those that there are`,
+    "expected_tool",
+  );
 }
 
 function givenCase(body: z.infer<typeof CASE.body>): GivenCase {

@@ -20,7 +20,7 @@ import { type Change, change } from "../change.ts";
 import type { AdminContext, AdminDeps, AdminEnv } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
-import { pageFields, pageOf, readCursor } from "../page.ts";
+import { numberCursor, pageFields, pageOf, readCursor } from "../page.ts";
 import { present } from "../present.ts";
 import { idOrNumber, noteField } from "./quality-fields.ts";
 import { nameField, styleContent, styleExample } from "./quality-style-fields.ts";
@@ -108,7 +108,7 @@ export function coachRoutes(deps: AdminDeps) {
   endpoint(routes, LIST, async (c, { query }) => {
     const tenantId = c.get("tenantId");
     const { limit } = query;
-    const after = readCursor(query.cursor, z.number());
+    const after = readCursor(query.cursor, numberCursor);
     const found = { tenantId, limit: limit + 1, after, status: query.status };
     const page = await withTenant(deps.db, tenantId, async (tx) => {
       const rows = pageOf(await listCoachProposals(tx, found), limit, ({ number }) => number);

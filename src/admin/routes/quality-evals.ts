@@ -14,7 +14,7 @@ import { change } from "../change.ts";
 import type { AdminContext, AdminDeps, AdminEnv } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
-import { pageFields, pageOf, readCursor } from "../page.ts";
+import { instantCursor, pageFields, pageOf, readCursor } from "../page.ts";
 import { present } from "../present.ts";
 import { parseInput } from "../request-input.ts";
 import { idOrNumber, shownTime } from "./quality-fields.ts";
@@ -43,7 +43,6 @@ const runningShown = z.strictObject({
   model: z.string().nullable(),
   started_at: shownTime,
 });
-const runCursor = z.strictObject({ at: z.number(), id: z.string() });
 const batch = z.string().min(1).max(64);
 
 const CASES = {
@@ -64,7 +63,7 @@ const FROM_REGRESSION = {
   method: "post",
   path: "/cases/from-regression",
   summary: "A scenario of a regression case; made again, it is replaced",
-  body: z.strictObject({ id: z.union([z.string().min(1).max(64), z.int().positive()]) }),
+  body: z.strictObject({ id: z.union([z.string().min(1).max(64), z.int32().positive()]) }),
   answer: caseShown,
   status: 201,
 } as const;
@@ -198,7 +197,7 @@ async function runsPage(
 ) {
   const tenantId = c.get("tenantId");
   const { limit, cursor, batch: batchId } = query;
-  const after = readCursor(cursor, runCursor);
+  const after = readCursor(cursor, instantCursor);
   const rows = await withTenant(db, tenantId, (tx) =>
     listEvalRuns(tx, { tenantId, batchId, limit: limit + 1, after }),
   );
@@ -224,7 +223,7 @@ async function batchesPage(
 ) {
   const tenantId = c.get("tenantId");
   const { limit, cursor } = query;
-  const after = readCursor(cursor, runCursor);
+  const after = readCursor(cursor, instantCursor);
   const rows = await withTenant(db, tenantId, (tx) =>
     listEvalBatches(tx, { tenantId, limit: limit + 1, after }),
   );

@@ -1,10 +1,14 @@
 import { z } from "zod";
 import { storable } from "../../store/storable.ts";
+import { LATEST_MS } from "../page.ts";
+
+const A_TIME = "a time such as 2026-03-01T00:00:00Z, in the years 1970 to 9999";
 
 /** Of queries and bodies; milliseconds once it is read. */
 export const timeField = z.iso
-  .datetime({ offset: true, error: "a time such as 2026-03-01T00:00:00Z" })
-  .transform((text) => Date.parse(text));
+  .datetime({ offset: true, error: A_TIME })
+  .transform((text) => Date.parse(text))
+  .refine((ms) => ms >= 0 && ms <= LATEST_MS, A_TIME);
 
 /** A reviewer's words; null: none. */
 export const noteField = z

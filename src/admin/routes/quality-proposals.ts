@@ -14,7 +14,7 @@ import {
 import { change } from "../change.ts";
 import type { AdminContext, AdminDeps, AdminEnv } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
-import { pageFields, pageOf, readCursor } from "../page.ts";
+import { numberCursor, pageFields, pageOf, readCursor } from "../page.ts";
 import { idOrNumber, noteField, shownTime } from "./quality-fields.ts";
 
 const MOST_EVIDENCE = 20;
@@ -93,7 +93,7 @@ export function proposalListRoutes(deps: AdminDeps) {
   endpoint(routes, LIST, async (c, { query }) => {
     const tenantId = c.get("tenantId");
     const { limit, status } = query;
-    const after = readCursor(query.cursor, z.int32());
+    const after = readCursor(query.cursor, numberCursor);
     const { page, evidence } = await withTenant(deps.db, tenantId, async (tx) => {
       // labels that were given before there were proposals
       await openProposals(tx, { tenantId, now: deps.clock.now() });

@@ -9,7 +9,7 @@ import { change } from "../change.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
-import { pageFields, pageOf, readCursor } from "../page.ts";
+import { longNumberCursor, pageFields, pageOf, readCursor } from "../page.ts";
 import { CALL_DIGITS, idOrNumber, noteField, shownTime } from "./quality-fields.ts";
 
 const shownLabel = z.strictObject({
@@ -78,7 +78,7 @@ export function qualityCallRoutes(deps: AdminDeps) {
   endpoint(routes, LIST, async (c, { query }) => {
     const tenantId = c.get("tenantId");
     const { limit } = query;
-    const after = readCursor(query.cursor, z.int());
+    const after = readCursor(query.cursor, longNumberCursor);
     const { page, labels } = await withTenant(deps.db, tenantId, async (tx) => {
       const list = { tenantId, limit: limit + 1, after };
       const rows = pageOf(await listToolCalls(tx, list, filterOf(query)), limit, byNumber);

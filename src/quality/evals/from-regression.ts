@@ -20,16 +20,12 @@ export function caseFromRegression(record: RegressionRecord): EvalCase {
   if (!last)
     throw new UserError("unprocessable", `${name} holds no words of a client to put again`, "id");
   const { language, client } = contextOf(record.context);
-  const { tool, args, policyResult, forbiddenTools } = record.expected;
   const written = {
     case_name: `${name}: ${record.title}`.slice(0, LONGEST_TITLE),
     ...{ language, client, note: record.expected.behavior.slice(0, 1000) },
     before: linesOf(messages.slice(0, lastAt)).slice(-MOST_LINES),
     message: last.content,
-    ...(tool === undefined ? {} : { expected_tool: tool }),
-    ...(tool && args ? { expected_arguments: args } : {}),
-    ...(tool && policyResult ? { expected_policy_result: policyResult } : {}),
-    forbidden_tools: forbiddenTools ?? [],
+    ...expectationOf(record),
   };
   const parsed = evalCaseSchema.safeParse(written);
   if (parsed.success) return { ...parsed.data, source: name };
@@ -38,6 +34,43 @@ export function caseFromRegression(record: RegressionRecord): EvalCase {
     `${name} cannot be made a case: ${problemOf(parsed.error)}`,
     "id",
   );
+}
+
+/**
+ * What a model has to do, or must not. Throws UserError where people only said that a call was
+ * wrong: a scenario that asks for that call again would reward the fault.
+ */
+function expectationOf(record: RegressionRecord) {
+  const { id, toolName, label, expected } = record;
+  const { tool, args, policyResult } = expected;
+  const isWrongTool = label === "wrong_tool";
+  const forbidden_tools = expected.forbiddenTools ?? (isWrongTool ? [toolName] : []);
+  if (tool === null) return { expected_tool: null, forbidden_tools };
+  const wanted = wantedTool(record);
+  if (wanted !== null)
+    return {
+      expected_tool: wanted,
+      ...(args === undefined ? {} : { expected_arguments: args }),
+      ...(policyResult === undefined ? {} : { expected_policy_result: policyResult }),
+      forbidden_tools,
+    };
+  if (isWrongTool ? forbidden_tools.length > 0 : forbidden_tools.includes(toolName))
+    return { forbidden_tools };
+  throw new UserError(
+    "unprocessable",
+    `REG-${id} says that a call of ${toolName} was wrong, not what is right: give expected_args, or another expected_tool, when a case is made; or write the scenario with PUT /quality/evals/cases`,
+    "id",
+  );
+}
+
+/** null: the case names no call that is right. */
+function wantedTool({ label, toolName, expected }: RegressionRecord): string | null {
+  const { tool, args, policyResult } = expected;
+  if (label !== "bad_args") return tool ?? null;
+  if (args !== undefined) return tool ?? toolName;
+  if (tool === toolName) return policyResult === "schema_failed" ? null : tool;
+  const isThrough = policyResult === "allow" || policyResult === "approval";
+  return tool ?? (isThrough ? toolName : null);
 }
 
 /** Where the deal stood and who wrote, as far as the gate's facts tell. */
