@@ -103,11 +103,13 @@ forEachEngine((engine) => {
       await desk.fault({ service: "slack", kind: "status", status: 503, count: 1000 });
       await lena.writes({ photo: {} });
       await lena.writes({ video_note: {} });
-      await until(async () => (await lena.trace()).approvals.length === 1);
+      // on a slow machine the second file may come late, and the newer request takes the place
+      const isAsked = ({ status }: Played) => status === "pending";
+      await until(async () => (await lena.trace()).approvals.some(isAsked));
       await clear({ service: "slack", kind: "status" });
       await desk.advance(120);
       const { approvals } = await lena.trace();
-      const name = new RegExp(`\\bA-${approvals[0].number}\\b`);
+      const name = new RegExp(`\\bA-${approvals.at(-1).number}\\b`);
       expect((await desk.slackCards()).filter(({ text }) => name.test(text))).toHaveLength(1);
       expect(await desk.operator("U0BOB").presses("Approve", await lena.card())).toMatch(
         /approved/,
