@@ -3,9 +3,9 @@ import type { ChatModel } from "../../src/domain/chat-model.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { PolicyRow } from "../../src/domain/policy-row.ts";
 import type { GateFacts } from "../../src/policy/evaluate.ts";
+import { differencesOf } from "../../src/quality/match-arguments.ts";
 import type { Fault } from "../../src/quality/regressions/fault.ts";
 import type { RegressionRecord } from "../../src/quality/regressions/record.ts";
-import { differencesOf } from "../../src/quality/replay/match-arguments.ts";
 import { replayCase } from "../../src/quality/replay/replay-case.ts";
 import type { AnyTool } from "../../src/tools/contract.ts";
 import { createTaskDraft } from "../../src/tools/crm/create-task-draft.ts";
@@ -182,7 +182,8 @@ describe("arguments", () => {
     [[1, 2], [1], [""]],
     [[1, 2], [1, 3], [".1"]],
     [{ a: { matches: "^\\d+$" } }, { a: "12" }, []],
-    [{ a: { matches: "^\\d+$" } }, { a: 12 }, [".a"]],
+    [{ a: { matches: "^\\d+$" } }, { a: 12 }, []],
+    [{ a: { matches: "(" } }, { a: "(" }, [".a"]],
     [{ a: null }, {}, [".a"]],
     [{ toString: "x" }, {}, [".toString"]],
     [{ a: "2" }, { a: 2 }, [".a"]],

@@ -82,7 +82,8 @@ function isAtStage(tool: AnyTool, { known }: GateFacts): boolean {
   return stageAllows(tool.name, at);
 }
 
-function jsonOf(text: string): Json {
+/** As it stands where it is no JSON. */
+export function jsonOf(text: string): Json {
   try {
     return JSON.parse(text) as Json; // JSON is Json
   } catch {

@@ -1,11 +1,11 @@
 import { canonicalJson, type Json, type JsonObject } from "../../domain/json.ts";
 import type { JudgedCall } from "../../domain/quality.ts";
 import type { GateFacts } from "../../policy/evaluate.ts";
+import { differencesOf, holdsPattern } from "../match-arguments.ts";
 import { type Difference, type Fault, shown, type Where } from "../regressions/fault.ts";
 import { isObject, type RegressionRecord } from "../regressions/record.ts";
 import { type Asked, askAgain } from "./ask-again.ts";
 import { isWholeCall, judgeCall, type RawCall, type Rules } from "./judge-call.ts";
-import { differencesOf, holdsPattern } from "./match-arguments.ts";
 import { readFacts } from "./recorded-facts.ts";
 
 /** What a case is replayed against. */

@@ -8,7 +8,7 @@ import type { GateFacts } from "../../policy/evaluate.ts";
 import type { RecordedGate } from "../../store/replay-reads.ts";
 import type { Transcript, TranscriptCall, TranscriptMessage } from "../../store/transcript.ts";
 import { type Answer, type Asked, askAgain } from "./ask-again.ts";
-import { judgeCall, type Rules } from "./judge-call.ts";
+import { jsonOf, judgeCall, type Rules } from "./judge-call.ts";
 import { readFacts } from "./recorded-facts.ts";
 
 /** A conversation as its rows tell it, and what it is put to. */
@@ -150,12 +150,4 @@ function sameCalls(recorded: readonly JudgedCall[], replayed: readonly JudgedCal
   const before = recorded.map(keyOf).sort();
   const after = replayed.map(keyOf).sort();
   return before.length === after.length && before.every((key, index) => key === after[index]);
-}
-
-function jsonOf(text: string) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,4 +1,4 @@
-import { canonicalJson, type Json } from "../../domain/json.ts";
+import { canonicalJson, type Json } from "../domain/json.ts";
 
 /** Where arguments differ from those that are wanted. `path`: `.a.0.b`; empty: the whole. */
 export interface ArgumentDifference {
@@ -9,7 +9,7 @@ export interface ArgumentDifference {
 
 /**
  * Of objects only the named fields are compared, of lists every item; `{"matches": "regex"}` wants a
- * text that the expression finds something in.
+ * text or a number that the expression finds something in; what is no expression is a plain value.
  */
 export function differencesOf(
   wanted: Json,
@@ -17,10 +17,7 @@ export function differencesOf(
   path = "",
 ): ArgumentDifference[] {
   const pattern = patternOf(wanted);
-  if (pattern) {
-    const fits = typeof got === "string" && pattern.test(got);
-    return fits ? [] : [{ path, wanted, got }];
-  }
+  if (pattern) return isFound(pattern, got) ? [] : [{ path, wanted, got }];
   if (Array.isArray(wanted)) {
     if (!Array.isArray(got) || got.length !== wanted.length) return [{ path, wanted, got }];
     return wanted.flatMap((one, index) => differencesOf(one, got[index], `${path}.${index}`));
@@ -46,5 +43,18 @@ function patternOf(wanted: Json): RegExp | null {
   if (wanted === null || typeof wanted !== "object" || Array.isArray(wanted)) return null;
   const { matches, ...others } = wanted;
   if (typeof matches !== "string" || Object.keys(others).length > 0) return null;
-  return new RegExp(matches, "iu");
+  return expressionOf(matches);
+}
+
+function isFound(pattern: RegExp, got: Json | undefined): boolean {
+  return (typeof got === "string" || typeof got === "number") && pattern.test(String(got));
+}
+
+/** Letters of either case, all languages; null: the text is no expression. */
+export function expressionOf(text: string): RegExp | null {
+  try {
+    return new RegExp(text, "iu");
+  } catch {
+    return null;
+  }
 }
