@@ -1,7 +1,7 @@
-import { randomUUID } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { StartError } from "../domain/errors.ts";
+import { replaceFile } from "../lib/whole-file.ts";
 import type { Head } from "./audit-seal.ts";
 
 /** By tenant. */
@@ -37,14 +37,7 @@ export async function writeHeads(dataDir: string, heads: Heads): Promise<void> {
   const lines = [...heads].map(
     ([tenantId, { sealNumber, index, mac }]) => `${tenantId}\t${sealNumber}\t${index}\t${mac}\n`,
   );
-  const unfinished = `${headsFile(dataDir)}.${randomUUID()}`;
-  try {
-    await writeFile(unfinished, lines.join(""), { mode: 0o600, flush: true });
-    await rename(unfinished, headsFile(dataDir));
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
+  await replaceFile(headsFile(dataDir), lines.join(""));
 }
 
 /** The heads of a restored database are those of its backup; what stood there is kept beside it. */

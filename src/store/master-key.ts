@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartError } from "../domain/errors.ts";
+import { createFile } from "../lib/whole-file.ts";
 
 const KEY_BYTES = 32;
 const HEX_KEY = /^[0-9a-f]{64}$/i;
@@ -55,9 +56,9 @@ export function parseKey(text: string, where: string): Buffer {
 function readOrCreate(dataDir: string, file: string): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   try {
-    // wx: of two starts at once one writes, the other reads
+    // of two starts at once one writes, the other reads
     const hex = randomBytes(KEY_BYTES).toString("hex");
-    writeFileSync(file, `${hex}\n`, { flag: "wx", mode: 0o600, flush: true });
+    createFile(file, `${hex}\n`);
     return hex;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error; // node's file errors

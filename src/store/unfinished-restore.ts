@@ -1,6 +1,7 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { StartError } from "../domain/errors.ts";
+import { replaceFile } from "../lib/whole-file.ts";
 
 function markerFile(dataDir: string): string {
   return join(dataDir, "restore.unfinished");
@@ -8,7 +9,7 @@ function markerFile(dataDir: string): string {
 
 /** Before the first row is written: from here on the database is no desk of its own. */
 export async function markRestore(dataDir: string, backup: string): Promise<void> {
-  await writeFile(markerFile(dataDir), `${backup}\n`, { flush: true });
+  await replaceFile(markerFile(dataDir), `${backup}\n`);
 }
 
 /** After the last thing that a restore writes. */
