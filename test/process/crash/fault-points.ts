@@ -31,7 +31,7 @@ export interface FaultPoint {
 /** Every commit boundary and every call outside of the product's own code, found in the code. */
 export function allFaultPoints(): string[] {
   return filesOf(SOURCE)
-    .filter((file) => file.endsWith(".ts") && !isApart(file))
+    .filter((file) => /\.tsx?$/.test(file) && !isApart(file))
     .flatMap((file) => faultPointsIn(file, readFileSync(join(SOURCE, file), "utf8")))
     .map(({ name }) => name);
 }

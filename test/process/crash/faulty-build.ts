@@ -6,6 +6,7 @@ import { REPOSITORY } from "../../support/process.ts";
 import { faultPointsIn, filesOf, isApart, SOURCE } from "./fault-points.ts";
 
 const PRELOAD = fileURLToPath(new URL("./preload.ts", import.meta.url));
+const CODE = /\.tsx?$/;
 /** What the compiled product looks for beside itself. */
 const BESIDE = ["node_modules", "migrations", "examples", "package.json"];
 
@@ -21,7 +22,7 @@ export function buildFaultyProduct(folder: string): FaultyBuild {
     const from = join(SOURCE, file);
     const to = join(compiled, file);
     mkdirSync(dirname(to), { recursive: true });
-    if (!file.endsWith(".ts")) cpSync(from, to);
+    if (!CODE.test(file)) cpSync(from, to);
     else if (!file.endsWith(".d.ts"))
       compile(withFaultPoints(file, readFileSync(from, "utf8")), to);
   }
@@ -33,14 +34,17 @@ export function buildFaultyProduct(folder: string): FaultyBuild {
 
 function compile(code: string, to: string): void {
   const { outputText } = ts.transpileModule(code, {
+    fileName: to,
     compilerOptions: {
       target: ts.ScriptTarget.ES2023,
       module: ts.ModuleKind.ESNext,
       verbatimModuleSyntax: true,
       rewriteRelativeImportExtensions: true,
+      jsx: ts.JsxEmit.ReactJSX,
+      jsxImportSource: "hono/jsx",
     },
   });
-  writeFileSync(to.replace(/\.ts$/, ".js"), outputText);
+  writeFileSync(to.replace(CODE, ".js"), outputText);
 }
 
 /** From the last edit to the first, so that earlier places stay right. */
