@@ -12,7 +12,8 @@ import { ragReplyStrategy } from "../src/engine/strategy.ts";
 import { createToolResolver } from "../src/engine/tool-resolver.ts";
 import { createKnowledge } from "../src/knowledge/knowledge.ts";
 import { createClock } from "../src/lib/clock.ts";
-import { createChatClient } from "../src/model/chat-client.ts";
+import { oneModel } from "../src/model/broker/model-pool.ts";
+import { ownPool } from "../src/model/broker/own-pool.ts";
 import { createOutbound } from "../src/outbound/deliver.ts";
 import { openQueue } from "../src/queue/queue.ts";
 import { type Database, prepareDatabase } from "../src/store/database.ts";
@@ -75,14 +76,13 @@ export async function openHouse(database: Database, modelUrl: string): Promise<H
   const dress = {
     ...{ jobs: queue, staffLanguage: "en" as const, sandbox: true, defaultTtlMs: 3_600_000 },
   };
+  const entries = [oneModel({ baseUrl: modelUrl, model: "bench" })];
+  const model = ownPool({ entries, keys: () => "bench" }, { log, clock });
   const engine: EngineDeps = {
     ...{ db, clock, realNow: Date.now, bootId: newId(), jobs: queue, registry, log },
     runner: createRunner({ registry, realNow: Date.now, timeoutMs: 20_000 }),
     proposing: { registry, dress, costLimitUsd: "1" },
-    model: createChatClient({
-      ...{ provider: "bench", baseUrl: modelUrl, apiKey: "bench", model: "bench" },
-      realNow: Date.now,
-    }),
+    modelFor: () => model,
     strategy: ragReplyStrategy({ resolver, knowledge: createKnowledge() }),
     deadlineMs: 45_000,
     prices: NO_PRICES,
@@ -90,7 +90,9 @@ export async function openHouse(database: Database, modelUrl: string): Promise<H
     showTyping: async () => {},
   };
   const desk: DeskDeps = {
-    ...{ db, clock, dress, log, registry, secrets, hasModelKey: true, toolsChanged: () => {} },
+    ...{ db, clock, dress, log, registry, secrets, toolsChanged: () => {} },
+    hasModelKey: () => true,
+    ratingsChanged: () => {},
     chatFacts: async () => ({ kind: "unreachable" }),
     deleteMessage: async () => true,
   };

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { ignoreUnreadOutput } from "../src/cli/unread-output.ts";
 import { messageOf } from "../src/domain/errors.ts";
 import { CYCLES_PER_RUN } from "../src/domain/run.ts";
+import { runBroker } from "./broker.ts";
 import { runSuspend } from "./suspend.ts";
 import { runTurns } from "./turns.ts";
 
@@ -22,6 +23,11 @@ const BENCHES: Record<string, Bench> = {
     usage: "npm run bench -- suspend [--approvals N] [--database URL]",
     about: "a call that waits for a person: what parking it and going on with it writes",
     run: suspend,
+  },
+  broker: {
+    usage: "npm run bench -- broker [--calls N] [--concurrency C]",
+    about: "CPU a call: the bare openai package, our client, and the broker around it",
+    run: broker,
   },
 };
 
@@ -82,6 +88,20 @@ async function suspend(args: string[]): Promise<object> {
   });
   const approvals = whole("approvals", values.approvals, { least: 1, most: 10_000 });
   return runSuspend({ approvals, database: values.database });
+}
+
+async function broker(args: string[]): Promise<object> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      calls: { type: "string", default: "4000" },
+      concurrency: { type: "string", default: "8" },
+    },
+  });
+  return runBroker({
+    calls: whole("calls", values.calls, { least: 1, most: 10_000_000 }),
+    concurrency: whole("concurrency", values.concurrency, { least: 1, most: 1_000 }),
+  });
 }
 
 function whole(name: string, text: string, { least, most }: { least: number; most: number }) {

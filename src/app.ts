@@ -26,8 +26,9 @@ import { createIntake, type Intake } from "./intake.ts";
 import { createClock, type ShiftableClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
 import { startOrderTimer } from "./order-timer.ts";
-import { assembleProduct, type Product, type ProductBase } from "./product.ts";
+import { assembleProduct, type Product } from "./product.ts";
 import { createProductAdmin } from "./product-admin.ts";
+import type { ProductBase } from "./product-base.ts";
 import { createProductEvals, type ProductEvals } from "./product-evals.ts";
 import { productRoutes } from "./product-routes.ts";
 import { createProductView } from "./product-view.ts";
@@ -103,7 +104,7 @@ async function start(
   const forged = tellOfForgedRows({ db: database.db, clock, jobs: product.queue, log });
   unwinder.push("forged rows", () => forged.settled());
   unwinder.push("queue", () => product.queue.stop(STOP_GRACE_MS));
-  const evals = { ...createProductEvals(base, outside), ...given };
+  const evals = { ...createProductEvals(base, product.bootId, outside), ...given };
   unwinder.push("evals", () => evals.stop());
   const admin = createProductAdmin(base, product, evals);
   const intake = createIntake(base, product.edges);
@@ -245,6 +246,7 @@ async function settleIn({ base, product, admin, outside }: Assembled): Promise<v
       owner: product.bootId,
       realNow: Date.now(),
     });
+  await product.tellLeftWork();
 }
 
 interface Running extends Assembled {
@@ -261,6 +263,7 @@ async function run(parts: Running): Promise<void> {
   for (const edge of product.edges) await edge.check();
   await parts.inspection.run();
   await hearSignals(product);
+  await product.models.reload();
   unwinder.push("signals", () => product.signals.stop());
   const afterOutage = createAfterOutage(base, product);
   const recover = await beginHeartbeat(parts, afterOutage);

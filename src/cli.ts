@@ -6,6 +6,7 @@ import { environmentLine } from "./cli/environment-line.ts";
 import { EVALS_USAGE, readEvalsArgs } from "./cli/evals-options.ts";
 import { runGuardCases } from "./cli/guard-cases.ts";
 import { runQuoteCases } from "./cli/quote-cases.ts";
+import { type ReportFiles, reportProblem } from "./cli/report-folders.ts";
 import { restore } from "./cli/restore.ts";
 import { rotateSecrets } from "./cli/secrets.ts";
 import { seed } from "./cli/seed.ts";
@@ -199,6 +200,7 @@ async function guard(args: string[]): Promise<number> {
 async function toolRegressions(args: string[]): Promise<number> {
   const options = readToolRegressionArgs(args, readEnvironment());
   if (typeof options === "string") throw new UsageError(options);
+  refuseReports(options);
   return runToolRegressions({
     options,
     clock: createClock(),
@@ -212,11 +214,17 @@ async function toolRegressions(args: string[]): Promise<number> {
 async function evals(args: string[]): Promise<number> {
   const options = readEvalsArgs(args);
   if (typeof options === "string") throw new UsageError(options);
+  if (options.verb !== "compare") refuseReports(options);
   const { runEvals } = await import("./cli/evals.ts");
   return runEvals(options, {
     say: (line) => console.log(line),
     terminal: process.stdout.isTTY ? process.stdout : null,
   });
+}
+
+function refuseReports(files: ReportFiles): void {
+  const problem = reportProblem(files);
+  if (problem !== null) throw new UsageError(problem);
 }
 
 function casesFile(args: string[]): string {

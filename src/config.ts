@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { messageOf, StartError } from "./domain/errors.ts";
 import type { World } from "./domain/world.ts";
 import type { LogLevel } from "./lib/log.ts";
+import { type ModelPool, poolOf, readModelsFile } from "./model/broker/model-pool.ts";
 import { isPlayed } from "./played-address.ts";
 import { badValues, isLoopback, type Name, parseValues, type Values } from "./variables.ts";
 
@@ -25,9 +26,9 @@ export interface Outside {
     purpose: "operators" | "review";
   }[];
   staffIds: { messenger: "telegram" | "slack"; userId: string; role: "operator" | "admin" }[];
-  model: { baseUrl: string; apiKey: string; model: string };
-  /** USD, decimals: the model for a million tokens, services outside for one request. */
-  prices: { model: { input: string; output: string } | null; outside: ReadonlyMap<string, string> };
+  models: ModelPool;
+  /** USD, decimals: services outside for one request. */
+  prices: { outside: ReadonlyMap<string, string> };
   tronGrid: { url: string; apiKey: string | null } | null;
   payout: { url: string; secret: string } | null;
   mail: { url: string; from: string } | null;
@@ -96,6 +97,7 @@ const MODEL_VARIABLES: Name[] = [
   "OPENAI_MODEL",
   "OPENAI_PRICE_IN",
   "OPENAI_PRICE_OUT",
+  "MODELS_FILE",
 ];
 
 /** Reads `.env` and the environment; the only place that does. Throws StartError, one line. */
@@ -104,6 +106,7 @@ export function loadConfig(env: NodeJS.ProcessEnv = readEnvironment()): Config {
   const { values, given, sandbox } = read;
   refuseLonely(values, sandbox);
   refuseHalfPrice(given);
+  refuseBadModels(values);
   if (sandbox) refuseReal(values, given);
   else refuseMixed(values, given);
   return configOf(env, read);
@@ -125,6 +128,7 @@ export function examineConfig(env: NodeJS.ProcessEnv = readEnvironment()): {
   const refusals = [
     () => refuseLonely(values, sandbox),
     () => refuseHalfPrice(given),
+    () => refuseBadModels(values),
     () => (sandbox ? refuseReal(values, given) : refuseMixed(values, given)),
   ].flatMap(refusalOf);
   const isNew = (problem: string) => !names.includes(problem.split(":")[0] ?? "");
@@ -184,7 +188,9 @@ function configOf(env: NodeJS.ProcessEnv, { values, given, sandbox }: Read): Con
     publicUrl: values.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
     notes: notesOf(values, given, sandbox),
     outside: (played) =>
-      played ? outsideOf(parseValues(withOwnModel(played, env, values))) : outsideOf(values),
+      played
+        ? outsideFrom(withOwnModel(played, env, values), { ...env, ...played })
+        : outsideOf(values, env),
   };
 }
 
@@ -216,6 +222,11 @@ function refuseHalfPrice(given: (name: Name) => boolean): void {
     throw new StartError(`${missing}: is missing while the other price is set; set both, or none`);
 }
 
+/** Its problems are told at the start, not when a client writes. */
+function refuseBadModels({ MODELS_FILE }: Values): void {
+  if (MODELS_FILE !== undefined) readModelsFile(MODELS_FILE);
+}
+
 /** Played payment beside a real payout must be impossible: nothing real may stand here. */
 function refuseReal(values: Values, given: (name: Name) => boolean): void {
   const real = REAL_OUTSIDE.find(given);
@@ -241,8 +252,10 @@ function refuseMixed(values: Values, given: (name: Name) => boolean): void {
     );
   if (given("SLACK_BOT_TOKEN") && !given("SLACK_APP_TOKEN") && !given("SLACK_SIGNING_SECRET"))
     throw new StartError(noWayIn(given("PUBLIC_URL")));
-  if (!given("OPENAI_API_KEY"))
-    throw new StartError("OPENAI_API_KEY: is missing, wants a key of the model's endpoint");
+  if (!given("OPENAI_API_KEY") && !given("MODELS_FILE"))
+    throw new StartError(
+      "OPENAI_API_KEY: is missing, wants a key of the model's endpoint; or set MODELS_FILE",
+    );
   if (given("PAYOUT_URL") && !given("PAYOUT_SECRET"))
     throw new StartError("PAYOUT_SECRET: is missing, wants the secret that signs payouts");
   if (given("SMTP_URL") && !given("MAIL_FROM"))
@@ -288,7 +301,7 @@ function withOwnModel(
   env: NodeJS.ProcessEnv,
   values: Values,
 ): Record<string, string | undefined> {
-  if (values.SANDBOX !== "on" || !env.OPENAI_API_KEY) return played;
+  if (values.SANDBOX !== "on" || !(env.OPENAI_API_KEY || env.MODELS_FILE)) return played;
   const own = Object.fromEntries(MODEL_VARIABLES.map((name) => [name, env[name]]));
   return { ...played, ...own };
 }
@@ -307,7 +320,15 @@ function notesOf(values: Values, given: (name: Name) => boolean, sandbox: boolea
   return notes;
 }
 
-function outsideOf(values: Values): Outside {
+function outsideFrom(
+  set: Record<string, string | undefined>,
+  keys: Record<string, string | undefined>,
+): Outside {
+  return outsideOf(parseValues(set), { ...keys, OPENAI_API_KEY: set.OPENAI_API_KEY });
+}
+
+/** `keys`: what names of keys stand for. */
+function outsideOf(values: Values, keys: Record<string, string | undefined>): Outside {
   const telegram = values.TELEGRAM_BOT_TOKEN;
   const slack = values.SLACK_BOT_TOKEN;
   return {
@@ -333,12 +354,8 @@ function outsideOf(values: Values): Outside {
       ...people("slack", values.SLACK_ADMIN_IDS, "admin"),
       ...people("slack", values.SLACK_OPERATOR_IDS, "operator"),
     ],
-    model: {
-      baseUrl: values.OPENAI_BASE_URL,
-      apiKey: values.OPENAI_API_KEY ?? "",
-      model: values.OPENAI_MODEL,
-    },
-    prices: pricesOf(values),
+    models: poolOf(values, (name) => keys[name] || null),
+    prices: { outside: values.OUTSIDE_PRICES ?? new Map() },
     tronGrid: values.TRONGRID_URL
       ? { url: values.TRONGRID_URL, apiKey: values.TRONGRID_API_KEY ?? null }
       : null,
@@ -347,11 +364,6 @@ function outsideOf(values: Values): Outside {
       : null,
     mail: values.SMTP_URL ? { url: values.SMTP_URL, from: values.MAIL_FROM ?? "" } : null,
   };
-}
-
-function pricesOf(values: Values): Outside["prices"] {
-  const { OPENAI_PRICE_IN: input, OPENAI_PRICE_OUT: output, OUTSIDE_PRICES: outside } = values;
-  return { model: input && output ? { input, output } : null, outside: outside ?? new Map() };
 }
 
 function webhookOf({ PUBLIC_URL, TELEGRAM_WEBHOOK_SECRET }: Values) {

@@ -1,11 +1,11 @@
 import type { Product } from "./product.ts";
 import type { Signal } from "./store/signals.ts";
 
-type Hearing = Pick<Product, "signals" | "queue" | "outbound" | "resolver">;
+type Hearing = Pick<Product, "signals" | "queue" | "outbound" | "resolver" | "models">;
 
 /** What this process does when a process on the database, also itself, says something. */
 export function hearSignals(product: Hearing): Promise<void> {
-  const { signals, queue, outbound, resolver } = product;
+  const { signals, queue, outbound, resolver, models } = product;
   return signals.start({
     onSignal(signal: Signal) {
       switch (signal.kind) {
@@ -14,7 +14,12 @@ export function hearSignals(product: Hearing): Promise<void> {
         case "delivery":
           return outbound.wake();
         case "tools":
+          models.forgetKeys(signal.tenantId);
           return resolver.invalidateToolsFor(signal.tenantId);
+        case "models":
+          return void models.reload();
+        case "models_file":
+          return void models.followFile();
         default:
           return signal satisfies never;
       }
@@ -23,6 +28,8 @@ export function hearSignals(product: Hearing): Promise<void> {
       queue.wake();
       outbound.wake();
       resolver.invalidateAll();
+      models.forgetKeys(null);
+      void models.reload();
     },
   });
 }

@@ -1,5 +1,5 @@
 import type { EdgeStatus, MessengerEdge } from "./bot/edge.ts";
-import type { ProductBase } from "./product.ts";
+import type { ProductBase } from "./product-base.ts";
 import { createLeadership, type Leadership } from "./store/leadership.ts";
 
 /** What takes events in: the edges of a process that has that role. */

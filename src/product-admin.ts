@@ -3,8 +3,10 @@ import { type Admin, createAdmin } from "./admin/app.ts";
 import { productVersion } from "./cli/product-version.ts";
 import { decide } from "./desk/decide.ts";
 import { policyProblems } from "./policy/policy-problems.ts";
-import type { Product, ProductBase } from "./product.ts";
+import type { Product } from "./product.ts";
+import type { ProductBase } from "./product-base.ts";
 import type { ProductEvals } from "./product-evals.ts";
+import { modelDesk } from "./product-models.ts";
 import { findApproval } from "./store/admin-reads.ts";
 import { type Db, withTenant } from "./store/db.ts";
 import { staffById } from "./store/staff.ts";
@@ -25,15 +27,18 @@ export function createProductAdmin(
     jobs: product.queue,
     dress: deskDeps.dress,
     toolsChanged: deskDeps.toolsChanged,
+    ratingsChanged: deskDeps.ratingsChanged,
     publicUrl: base.config.publicUrl,
     playground: base.config.sandbox,
     log: base.log,
     ...(evals ? { evals: evals.runner, shadowEvals: evals.shadow } : {}),
+    bootId: product.bootId,
     replay: {
       ...{ db, clock: base.clock, registry },
       strategy: product.engine.strategy,
-      modelNamed: product.modelNamed,
+      modelNamed: product.models.named,
     },
+    models: modelDesk(product.models),
     startOfDelay: (asked) => startOfDelay(db, asked),
     version: productVersion(),
     prepareTenant: product.prepareTenant,

@@ -1,7 +1,7 @@
 import { createEvalsChild } from "./cli/evals-child.ts";
 import type { Outside } from "./config.ts";
 import { isPlayed } from "./played-address.ts";
-import type { ProductBase } from "./product.ts";
+import type { ProductBase } from "./product-base.ts";
 import type { ShadowEvals } from "./quality/coach/deps.ts";
 import { compareOutcomes } from "./quality/evals/compare.ts";
 import { createEvalsRunner, type EvalsRunner } from "./quality/evals/runner.ts";
@@ -14,13 +14,17 @@ export interface ProductEvals {
 }
 
 /** Evals run beside the bot, on the model that it asks itself, unless another is named. */
-export function createProductEvals(base: ProductBase, outside: Outside): ProductEvals {
+export function createProductEvals(
+  base: ProductBase,
+  bootId: string,
+  outside: Outside,
+): ProductEvals {
   const { log, clock, database } = base;
   const child = createEvalsChild();
-  const { baseUrl, model: own } = outside.model;
-  const ownModel = isPlayed(baseUrl) ? null : own;
+  const own = outside.models.entries.find(({ enabled }) => enabled);
+  const ownModel = own && !isPlayed(own.baseUrl) ? own.name : null;
   const runner = createEvalsRunner({
-    ...{ db: database.db, clock, log },
+    ...{ db: database.db, clock, log, bootId },
     play: (snapshot, model) => child.play(snapshot, model ?? ownModel),
   });
   return {

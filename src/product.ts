@@ -1,35 +1,31 @@
 import { createHash, randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import { channelOf, DEFAULT_TENANT, telegramWebhookUrl, tenantIds } from "./bootstrap.ts";
+import { createBesideSweep } from "./beside-sweep.ts";
+import { channelOf, DEFAULT_TENANT, telegramWebhookUrl } from "./bootstrap.ts";
 import type { EdgeOptions, MessengerEdge } from "./bot/edge.ts";
 import { createSlackBot } from "./bot/slack/bot.ts";
 import { createTelegramBot } from "./bot/telegram/bot.ts";
-import type { Config, Outside } from "./config.ts";
+import type { Outside } from "./config.ts";
 import { cancelOfBlocked, cancelOfBlockedChat } from "./desk/cancel-open.ts";
-import { repostCards } from "./desk/cards-after-outage.ts";
 import { COMMANDS, commandMenu } from "./desk/commands/table.ts";
 import { startDelay } from "./desk/delayed-effect.ts";
 import type { DeskDeps } from "./desk/deps.ts";
 import { createDesk } from "./desk/desk.ts";
 import { heedObjection } from "./desk/freeze.ts";
 import { sealSecretForm } from "./desk/secret-forms.ts";
-import type { ChatModel } from "./domain/chat-model.ts";
 import type { Desk } from "./domain/desk.ts";
 import { newId } from "./domain/ids.ts";
 import type { MessengerName } from "./domain/inbound.ts";
-import type { Language } from "./domain/language.ts";
 import type { Messenger } from "./domain/messenger.ts";
 import type { EngineDeps } from "./engine/deps.ts";
 import { ragReplyStrategy } from "./engine/strategy.ts";
 import { createToolResolver, type ToolResolver } from "./engine/tool-resolver.ts";
 import { createKnowledge, type Knowledge } from "./knowledge/knowledge.ts";
-import type { ShiftableClock } from "./lib/clock.ts";
-import type { Log } from "./lib/log.ts";
-import { createChatClient } from "./model/chat-client.ts";
+import { hasKey } from "./model/broker/model-pool.ts";
 import { createOutbound, type Outbound } from "./outbound/deliver.ts";
-import type { NamedModel } from "./quality/replay/replays.ts";
+import type { ProductBase } from "./product-base.ts";
+import { createProductModels, type ProductModels } from "./product-models.ts";
 import { openQueue, type Queue } from "./queue/queue.ts";
-import type { OpenRedis } from "./queue/redis.ts";
 import { createSweep, type Sweep } from "./queue/sweep.ts";
 import type { Database } from "./store/database.ts";
 import { type Tx, withTenant } from "./store/db.ts";
@@ -37,7 +33,6 @@ import { ensureSecret } from "./store/ensure-secret.ts";
 import { maskQuotedCodes, payoutCodeFor } from "./store/payout-codes.ts";
 import { addPolicyRows } from "./store/policies.ts";
 import { type ReceiveContext, receive } from "./store/receive.ts";
-import type { Secrets } from "./store/secrets.ts";
 import { createSignals, type Signals } from "./store/signals.ts";
 import type { ApprovalDress } from "./tools/ask-approval.ts";
 import { createTools } from "./tools/catalog.ts";
@@ -49,20 +44,11 @@ import { createRegistry, type Registry } from "./tools/registry.ts";
 import { createRunner } from "./tools/runner.ts";
 import type { SearchKnowledge } from "./tools/search-knowledge-base.ts";
 
-/** What exists before any part of the product is made. */
-export interface ProductBase {
-  config: Config;
-  log: Log;
-  clock: ShiftableClock;
-  database: Database;
-  redis: OpenRedis | null;
-  secrets: Secrets;
-  language: Language;
-}
-
 /** The product's parts, made but not started. */
 export interface Product {
   bootId: string;
+  /** What processes that are gone had begun in the quality lab is told as failed. */
+  tellLeftWork(): Promise<void>;
   signals: Signals;
   queue: Queue;
   sweep: Sweep;
@@ -74,8 +60,7 @@ export interface Product {
   desk: Desk;
   deskDeps: DeskDeps;
   engine: EngineDeps;
-  /** A model of the configured endpoint; null: the one that answers clients. */
-  modelNamed(name: string | null): NamedModel;
+  models: ProductModels;
   /** Tools and default policies of a tenant. */
   prepareTenant(tx: Tx, tenantId: string): Promise<void>;
 }
@@ -90,6 +75,7 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
   const { db } = database;
   const bootId = newId();
   const signals = createSignals(database, log);
+  const models = createProductModels(base, { signals, configured: outside.models });
   const queue = await openQueue({ database, log, signals });
   const knowledge = createKnowledge();
   const registry = createRegistry(
@@ -124,15 +110,18 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
     knowledge,
     outside,
     messengers,
+    models,
   });
   const outbound = outboundOf(base, { messengers, deskDeps });
+  const beside = createBesideSweep(base, { deskDeps, models, bootId });
   return {
     bootId,
+    tellLeftWork: beside.tellLeftWork,
     signals,
     queue,
     sweep: createSweep({
       ...{ db, queue, clock, realNow: Date.now, log },
-      beside: async () => repostCards(deskDeps, await tenantIds(db)),
+      beside: beside.run,
     }),
     outbound,
     edges,
@@ -142,10 +131,7 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
     desk,
     deskDeps,
     engine,
-    modelNamed: (name) => {
-      const modelId = name ?? outside.model.model;
-      return { model: chatClient({ ...outside.model, model: modelId }), modelId };
-    },
+    models,
     async prepareTenant(tx, tenantId) {
       await registry.sync(tx, tenantId, clock.now());
       await addPolicyRows(tx, tenantId, defaultPolicies());
@@ -195,11 +181,12 @@ function deskDepsOf(
     dress,
     registry,
     toolsChanged: (tx, tenantId) => signals.send(tx, { kind: "tools", tenantId }),
+    ratingsChanged: (tx) => signals.send(tx, { kind: "models" }),
     chatFacts: async (channelId, chatId) =>
       (await messengers.get(channelId)?.chatFacts?.(chatId)) ?? { kind: "unreachable" },
     deleteMessage: async ({ channelId, ...message }) =>
       (await messengers.get(channelId)?.deleteMessage?.(message)) ?? false,
-    hasModelKey: outside.model.apiKey !== "",
+    hasModelKey: (secretNames) => hasKey(outside.models, secretNames),
   };
 }
 
@@ -212,6 +199,7 @@ interface EngineParts {
   knowledge: Knowledge;
   outside: Outside;
   messengers: ReadonlyMap<string, Messenger>;
+  models: ProductModels;
 }
 
 function engineOf(base: ProductBase, parts: EngineParts): EngineDeps {
@@ -225,7 +213,7 @@ function engineOf(base: ProductBase, parts: EngineParts): EngineDeps {
     registry,
     runner: createRunner({ registry, realNow: Date.now, timeoutMs: OUTSIDE_LIMIT_MS }),
     proposing: { registry, dress, costLimitUsd: base.config.runCostLimitUsd },
-    model: chatClient(parts.outside.model),
+    modelFor: (tenantId) => parts.models.forTenant(tenantId),
     strategy: ragReplyStrategy(parts),
     log: base.log,
     deadlineMs: base.config.runDeadlineMs,
@@ -233,10 +221,6 @@ function engineOf(base: ProductBase, parts: EngineParts): EngineDeps {
     wait: (ms, signal) => setTimeout(ms, undefined, { signal }),
     showTyping: async (channelId, chatId) => messengers.get(channelId)?.showTyping(chatId),
   };
-}
-
-function chatClient(model: Outside["model"]): ChatModel {
-  return createChatClient({ provider: "default", ...model, realNow: Date.now });
 }
 
 function outsideTools(outside: Outside) {

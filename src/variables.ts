@@ -113,6 +113,7 @@ export const VARIABLES = {
   ],
   OPENAI_MODEL: [z.string().min(1).default("gpt-4.1-mini"), "the name of a model"],
   OPENAI_EMBEDDING_MODEL: [z.string().min(1).optional(), "the name of an embedding model"],
+  MODELS_FILE: [z.string().min(1).optional(), "a JSON file, see docs/models.md"],
   OPENAI_PRICE_IN: [decimal.optional(), "USD for a million tokens, like 0.4"],
   OPENAI_PRICE_OUT: [decimal.optional(), "USD for a million tokens, like 1.6"],
   OUTSIDE_PRICES: [

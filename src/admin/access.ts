@@ -5,12 +5,13 @@ import type { Principal } from "./context.ts";
 export interface Access {
   principal: Principal;
   tenant: { id: string; state: "setup" | "open" };
-  act: "read" | "change" | "decide";
+  act: "read" | "export" | "change" | "decide";
 }
 
 /**
  * ADMIN_TOKEN sets up: anything but decisions until the tenant is opened, reading afterwards.
- * Operators read and decide, admins may all; both only in their own tenant. Throws UserError.
+ * Operators read and decide, admins may all; both only in their own tenant. Clients' conversations
+ * as one file leave the house, so that an admin has to do it. Throws UserError.
  */
 export function allowAccess({ principal, tenant, act }: Access): void {
   if (principal.kind === "setup") {
@@ -22,12 +23,18 @@ export function allowAccess({ principal, tenant, act }: Access): void {
       "forbidden",
       "This token belongs to another tenant; use one of this tenant",
     );
-  if (act === "change" && principal.role !== "admin")
+  if (principal.role === "admin") return;
+  if (act === "change")
     throw new UserError("forbidden", "Only an admin may change this; ask an admin of the tenant");
+  if (act === "export")
+    throw new UserError(
+      "forbidden",
+      "Only an admin may take this as a file: it holds conversations of all clients; ask an admin of the tenant",
+    );
 }
 
 function allowSetup(state: "setup" | "open", act: Access["act"]): void {
-  if (act === "read") return;
+  if (act === "read" || act === "export") return;
   if (act === "decide")
     throw new UserError(
       "personal_token_required",

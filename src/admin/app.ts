@@ -18,6 +18,7 @@ import { conversationRoutes } from "./routes/conversations.ts";
 import { exchangeSettingsRoutes } from "./routes/exchange-settings.ts";
 import { knowledgeRoutes } from "./routes/knowledge.ts";
 import { meRoutes } from "./routes/me.ts";
+import { modelRoutes } from "./routes/models.ts";
 import { orderRoutes } from "./routes/orders.ts";
 import { payoutRoutes } from "./routes/payouts.ts";
 import { policyRoutes } from "./routes/policies.ts";
@@ -83,6 +84,7 @@ export function createAdmin(deps: AdminDeps): Admin {
   mount("/policies", policyRoutes(deps));
   mount("/policies/simulate", policySimulationRoutes(deps));
   mount("/usage", usageRoutes(deps));
+  mount("/models", modelRoutes(deps));
   for (const [base, routes] of qualityRoutes(deps)) mount(base, routes);
   mount("/approvals", approvalRoutes(deps));
   mount("/payouts", payoutRoutes(deps));

@@ -5,7 +5,7 @@ import { enterTenant } from "../store/enter-tenant.ts";
 import { staffById } from "../store/staff.ts";
 import { tenantById } from "../store/tenants.ts";
 import { verifyToken } from "../store/tokens.ts";
-import { allowAccess } from "./access.ts";
+import { type Access, allowAccess } from "./access.ts";
 import type { AdminDeps, AdminEnv, Principal } from "./context.ts";
 import { notFound } from "./error-response.ts";
 
@@ -13,6 +13,8 @@ const DEFAULT_TENANT = "default";
 /** What operators do, too: decide on an approval, end an order, stop, suspend, label a call. */
 const DECISION_PATH =
   /\/approvals\/[^/]+\/decision$|\/exchange\/orders\/[^/]+$|\/staff\/[^/]+\/suspend$|\/stops$|\/quality\/tool-calls\/[^/]+\/feedback$/;
+/** Files of what clients wrote. */
+const EXPORT_PATH = /\/export\.jsonl$/;
 /** Sent with a body, and changes nothing. */
 const READING_PATH = /\/policies\/simulate$/;
 
@@ -40,8 +42,10 @@ export function enforceAccess(deps: AdminDeps) {
 }
 
 /** Decisions are told by their path: they are what operators may do beside reading. */
-export function actOf(method: string, path: string): "read" | "change" | "decide" {
-  if (method === "GET" || method === "HEAD" || READING_PATH.test(path)) return "read";
+export function actOf(method: string, path: string): Access["act"] {
+  const isReading = method === "GET" || method === "HEAD";
+  if (isReading && EXPORT_PATH.test(path)) return "export";
+  if (isReading || READING_PATH.test(path)) return "read";
   return DECISION_PATH.test(path) ? "decide" : "change";
 }
 

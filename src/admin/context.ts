@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { Jobs } from "../domain/jobs.ts";
 import type { JsonObject } from "../domain/json.ts";
+import type { ModelDesk } from "../domain/model-desk.ts";
 import type { PolicyRow } from "../domain/policy-row.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ShadowEvals } from "../quality/coach/deps.ts";
@@ -63,6 +64,9 @@ export interface AdminDeps {
   prepareTenant(tx: Tx, tenantId: string): Promise<void>;
   /** What tools a tenant has changes in this transaction. */
   toolsChanged(tx: Tx, tenantId: string): void;
+  models: ModelDesk;
+  /** What people think of models has changed in this transaction. */
+  ratingsChanged(tx: Tx): void;
   /** What tools a tenant has may have changed; called after the commit. */
   invalidateTools(tenantId: string): void;
   /** Documents of the tenant changed; called after the commit. */
@@ -82,6 +86,8 @@ export interface AdminDeps {
   /** Left out: this process cannot run evals. */
   evals?: Pick<EvalsRunner, "running" | "start">;
   shadowEvals?: ShadowEvals;
+  /** Of this process: what it begins is told as failed when it is gone. */
+  bootId: string;
   /** Of the product, as its package says. */
   version: string;
 }

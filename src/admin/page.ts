@@ -9,14 +9,18 @@ export const LATEST_MS = Date.UTC(10_000, 0) - 1;
 
 /** Query fields of every list. */
 export const pageFields = {
-  limit: z
-    .string()
-    .regex(/^\d{1,4}$/, `a number from 1 to ${MAX_LIMIT}`)
-    .transform(Number)
-    .pipe(z.number().min(1).max(MAX_LIMIT))
-    .default(DEFAULT_LIMIT),
+  limit: limitField(MAX_LIMIT, DEFAULT_LIMIT),
   cursor: z.string().max(500).optional(),
 };
+
+/** How many rows are wanted: written in digits, without zeros before them. */
+export function limitField(most: number, usual: number) {
+  const wanted = `a whole number from 1 to ${most}`;
+  return z.preprocess(
+    (text) => (typeof text === "string" && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : text),
+    z.int(wanted).min(1, wanted).max(most, wanted).default(usual),
+  );
+}
 
 /** Of lists by a number that people say: 32 bits in the database. */
 export const numberCursor = z.int32().min(0);

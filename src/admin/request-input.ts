@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { UserError } from "../domain/errors.ts";
+import { furthestIssue } from "../domain/furthest-issue.ts";
 import { DECIMAL_PATTERN } from "../domain/money.ts";
 import { parseBodyJson } from "./body-json.ts";
 import type { AdminContext } from "./context.ts";
@@ -34,8 +35,9 @@ export function readQuery<T>(c: AdminContext, schema: z.ZodType<T>): T {
 export function parseInput<T>(value: unknown, schema: z.ZodType<T>): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  if (!issue) throw new UserError("invalid", "The input is not valid");
+  const [first] = parsed.error.issues;
+  if (!first) throw new UserError("invalid", "The input is not valid");
+  const issue = furthestIssue(first);
   if (issue.code === "unrecognized_keys") {
     const path = pathOf([...issue.path, issue.keys[0] ?? ""]);
     throw new UserError("unknown_field", `${path}: there is no such field`, path);

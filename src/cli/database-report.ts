@@ -114,7 +114,7 @@ async function reportTenants(db: Db): Promise<TenantReport[]> {
   for (const tenant of await withOwner(db, listTenants)) {
     // the model's endpoint is a check of its own
     const items = await withTenant(db, tenant.id, (tx) =>
-      setupChecklist(tx, { hasModelKey: true }, tenant.id),
+      setupChecklist(tx, { hasModelKey: () => true }, tenant.id),
     );
     const { id, state, payoutsStoppedAt, payoutsStoppedReason } = tenant;
     reports.push({

@@ -3,7 +3,6 @@ import { type Finding, isWell, note, problem } from "../bot/finding.ts";
 import { plainLine } from "../bot/plain-line.ts";
 import type { Config, Outside } from "../config.ts";
 import { messageOf } from "../domain/errors.ts";
-import { createChatClient } from "../model/chat-client.ts";
 import { openRedis } from "../queue/redis.ts";
 import { createPayoutClient } from "../tools/exchange/payout-client.ts";
 import { createTronGrid } from "../tools/exchange/tron-grid.ts";
@@ -24,37 +23,6 @@ export async function lookAtRedis({ redisUrl, role }: Config): Promise<Finding[]
   const redis = await openRedis(redisUrl, SILENT);
   redis.close();
   return [isWell("answers")];
-}
-
-/** One request that is as small as can be. */
-export async function lookAtModel(
-  { baseUrl, apiKey, model }: Outside["model"],
-  signal: AbortSignal,
-): Promise<Finding[]> {
-  const client = createChatClient({
-    provider: "doctor",
-    ...{ baseUrl, apiKey, model },
-    realNow: Date.now,
-  });
-  const outcome = await client.chat({
-    messages: [{ role: "user", content: "Answer with the word: ready" }],
-    ...{ tools: [], operation: "doctor", timeoutMs: CALL_LIMIT_MS, signal },
-  });
-  const name = `${model} at ${new URL(baseUrl).host}`;
-  if (outcome.kind === "answer")
-    return [
-      isWell(
-        `${name} answered "${plainLine(outcome.text, 40)}" in ${outcome.journal.latencyMs} ms`,
-      ),
-    ];
-  return [problem(`${name}: ${plainLine(outcome.error, 200)}`, modelStep(outcome.error))];
-}
-
-function modelStep(error: string): string {
-  if (/^40[13]\b/.test(error)) return "check OPENAI_API_KEY";
-  if (/^404\b/.test(error)) return "check OPENAI_MODEL and OPENAI_BASE_URL";
-  if (/^429\b/.test(error)) return "wait, or look at the account's limits and quota";
-  return "check OPENAI_BASE_URL and the network";
 }
 
 /** Asks for a transaction that there is none of. */

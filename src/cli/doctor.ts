@@ -6,6 +6,7 @@ import { inspectTelegram } from "../bot/telegram/inspect.ts";
 import { within } from "../bot/wait.ts";
 import { type Config, examineConfig, type Outside } from "../config.ts";
 import type { MessengerName } from "../domain/inbound.ts";
+import { hasKey } from "../model/broker/model-pool.ts";
 import { isNamedBy } from "../store/destinations.ts";
 import { type DatabaseState, readDatabaseState } from "./database-report.ts";
 import { type Check, type Line, refusalFinding, runCheck } from "./doctor-check.ts";
@@ -17,12 +18,12 @@ import {
   lookAtTenants,
   type Situation,
 } from "./doctor-machine.ts";
+import { modelChecks } from "./doctor-models.ts";
 import {
   askClock,
   judgeClocks,
   lookAtChain,
   lookAtMail,
-  lookAtModel,
   lookAtPayouts,
   lookAtPublicUrl,
   lookAtRedis,
@@ -102,17 +103,13 @@ function checksOf(situation: Situation, outside: Outside): Check[] {
     { name: "redis", look: () => lookAtRedis(config) },
     { name: "port", look: () => lookAtPort(situation) },
   ];
-  const model: Check = {
-    name: "model",
-    limitMs: MODEL_LIMIT_MS,
-    look: (signal) => lookAtModel(outside.model, signal),
-  };
+  const models = modelChecks(outside.models, MODEL_LIMIT_MS);
   const tenants: Check = { name: "desk", look: () => lookAtTenants(situation) };
   if (config.sandbox)
     return [
       ...own,
       ...["telegram", "slack"].map(played),
-      outside.model.apiKey === "" ? played("model") : model,
+      ...(hasKey(outside.models, new Set()) ? models : [played("model")]),
       ...["chain", "payouts", "mail"].map(played),
       tenants,
     ];
@@ -120,7 +117,7 @@ function checksOf(situation: Situation, outside: Outside): Check[] {
     ...own,
     { name: "telegram", look: () => lookAtTelegram(situation, outside) },
     { name: "slack", look: () => lookAtSlack(situation, outside) },
-    model,
+    ...models,
     { name: "chain", look: (signal) => lookAtChain(outside.tronGrid, signal) },
     { name: "payouts", look: (signal) => lookAtPayouts(outside.payout, signal) },
     { name: "mail", look: (signal) => lookAtMail(outside.mail, signal) },
@@ -196,7 +193,7 @@ function hiding(secrets: readonly string[]): (line: Line) => Line {
 }
 
 function secretsOf(config: Config, outside: Outside): string[] {
-  const { telegram, slack, model, tronGrid, payout, mail } = outside;
+  const { telegram, slack, models, tronGrid, payout, mail } = outside;
   const { way } = slack ?? {};
   const inUrls = [config.databaseUrl, config.redisUrl, mail?.url].map(passwordOf);
   return [
@@ -204,7 +201,7 @@ function secretsOf(config: Config, outside: Outside): string[] {
     telegram?.webhook?.secret,
     slack?.botToken,
     way?.kind === "socket" ? way.appToken : way?.signingSecret,
-    model.apiKey,
+    ...models.entries.map(({ apiKeyRef }) => apiKeyRef && models.keyNamed(apiKeyRef)),
     tronGrid?.apiKey,
     payout?.secret,
     config.masterKey,

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 /** The command as it was typed. null: not given. */
@@ -11,7 +12,6 @@ export type EvalsOptions =
       cases: string[];
       /** Names, or parts of names; empty: all. */
       only: string[];
-      snapshot: string | null;
       database: string | null;
       tenant: string | null;
       outJson: string | null;
@@ -24,7 +24,7 @@ export type EvalsRunOptions = Exclude<EvalsOptions, { verb: "compare" }>;
 
 /** One line, for help and for bad usage. */
 export const EVALS_USAGE =
-  "npm run evals -- [--model NAME] [--cases FILE|DIR …] [--only NAME] [--out-json F] [--out-junit F] [--out-md F] [--snapshot F.json] [--database URL --tenant T] [--list] | --compare A.json B.json";
+  "npm run evals -- [--model NAME] [--cases FILE|DIR …] [--only NAME] [--out-json F] [--out-junit F] [--out-md F] [--database URL --tenant T] [--list] | --compare A.json B.json";
 
 /** A text: what is wrong with the command. What `parseArgs` does not know, it throws. */
 export function readEvalsArgs(args: string[]): EvalsOptions | string {
@@ -37,11 +37,14 @@ export function readEvalsArgs(args: string[]): EvalsOptions | string {
   const { model = null, database = null, tenant = null } = values;
   if ((database === null) !== (tenant === null))
     return "--database and --tenant: are wanted together";
-  if (database !== null && values.snapshot !== undefined)
-    return "--snapshot: takes the place of what --database has; name one of them";
+  const files = [values["out-json"], values["out-junit"], values["out-md"]].flatMap((file) =>
+    file === undefined ? [] : [resolve(file)],
+  );
+  if (new Set(files).size < files.length)
+    return "two flags name the same file; give each report its own";
   return {
     verb: values.list ? "list" : "run",
-    ...{ model, database, tenant, only: values.only, snapshot: values.snapshot ?? null },
+    ...{ model, database, tenant, only: values.only },
     cases: [...values.cases, ...positionals],
     outJson: values["out-json"] ?? null,
     outJunit: values["out-junit"] ?? null,
@@ -67,7 +70,7 @@ function parse(args: string[]) {
     args,
     allowPositionals: true,
     options: {
-      ...{ model: text, cases: many, only: many, snapshot: text, database: text, tenant: text },
+      ...{ model: text, cases: many, only: many, database: text, tenant: text },
       ...{ "out-json": text, "out-junit": text, "out-md": text, list: flag, compare: flag },
     },
   });

@@ -1,19 +1,23 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync, writeFileSync } from "node:fs";
 import { z } from "zod";
-import { examineConfig, type Outside } from "../config.ts";
 import { messageOf, StartError } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
+import type { ModelPool } from "../model/broker/model-pool.ts";
 import type { EvalCase } from "../quality/evals/case-format.ts";
+import { refuseFaults } from "../quality/evals/check-case.ts";
 import { compareOutcomes } from "../quality/evals/compare.ts";
 import { readCases, SHIPPED_CASES } from "../quality/evals/read-cases.ts";
 import { junitOf, markdownOf, summaryLine } from "../quality/evals/reports.ts";
 import { type EvalReport, runCases } from "../quality/evals/run-cases.ts";
-import { casesOf, readSnapshot, type Snapshot } from "../quality/evals/snapshot.ts";
+import { casesOf, type Snapshot } from "../quality/evals/snapshot.ts";
+import { knownTools } from "../quality/known-tools.ts";
+import { catalogRegistry } from "./catalog-registry.ts";
+import type { GivenEvals } from "./evals-child.ts";
 import { type EvalsHome, openHome } from "./evals-home.ts";
 import type { EvalsOptions, EvalsRunOptions } from "./evals-options.ts";
 import { evalsProgress } from "./evals-progress.ts";
 import { openLab } from "./lab.ts";
+import { modelNamed } from "./named-model.ts";
 
 /** `say`: standard output. */
 export interface EvalsParts {
@@ -28,33 +32,39 @@ export interface EvalsParts {
  */
 export async function runEvals(options: EvalsOptions, parts: EvalsParts): Promise<number> {
   if (options.verb === "compare") return compare(options, parts);
-  const given = options.snapshot === null ? {} : readSnapshot(options.snapshot);
   const home =
     options.database === null ? null : await openHome(options.database, options.tenant ?? "");
   try {
-    const cases = await gather(options, { given, home });
+    const cases = await gather(options, home);
     if (options.verb === "list") return list(cases, parts);
-    const model = options.model === null ? null : modelOf(options.model);
-    const report = await play(cases, { model, snapshot: home?.snapshot ?? given, home }, parts);
-    writeReports(report, options);
+    const model = options.model === null ? null : modelNamed(options.model);
+    const report = await play(cases, { model, snapshot: home?.snapshot ?? {}, home }, parts);
     parts.say(summaryLine(report));
+    writeReports(report, options);
     return report.failed > 0 ? 1 : 0;
   } finally {
     await home?.close();
   }
 }
 
-async function gather(
-  options: EvalsRunOptions,
-  { given, home }: { given: Snapshot; home: EvalsHome | null },
-): Promise<EvalCase[]> {
+/** Plays what the bot has handed over, apart from it. Throws StartError. */
+export function playGiven({ snapshot, model }: GivenEvals, parts: EvalsParts): Promise<EvalReport> {
+  const cases = wantedOf(casesOf(snapshot, knownTools(catalogRegistry())), []);
+  const on = { model: model === null ? null : modelNamed(model), snapshot, home: null };
+  return play(cases, on, parts);
+}
+
+async function gather(options: EvalsRunOptions, home: EvalsHome | null): Promise<EvalCase[]> {
   const named = options.cases.length > 0;
-  const written =
-    given.cases && !named
-      ? casesOf(given, options.snapshot ?? "")
-      : readCases(named ? options.cases : [SHIPPED_CASES]);
-  const all = home ? await home.gather(written, named) : written;
-  const { only } = options;
+  const tools = knownTools(catalogRegistry());
+  const written = readCases(named ? options.cases : [SHIPPED_CASES], tools);
+  const wanted = wantedOf(home ? await home.gather(written, named) : written, options.only);
+  // a tenant's own may be of another version
+  if (home) refuseFaults(wanted, tools);
+  return wanted;
+}
+
+function wantedOf(all: readonly EvalCase[], only: readonly string[]): EvalCase[] {
   const wanted = all
     .filter(({ is_active }) => is_active)
     .filter(({ case_name }) => only.length === 0 || only.some((part) => case_name.includes(part)));
@@ -73,22 +83,9 @@ function list(cases: readonly EvalCase[], { say }: EvalsParts): number {
   return 0;
 }
 
-/** The endpoint of OPENAI_BASE_URL, with another model. */
-function modelOf(name: string): Outside["model"] {
-  const { config, problems } = examineConfig();
-  const bad = problems.find((problem) => /^OPENAI_(BASE_URL|API_KEY)\b.*: got/.test(problem));
-  if (bad) throw new StartError(bad);
-  const { baseUrl, apiKey } = config.outside(null).model;
-  if (apiKey === "")
-    throw new StartError(
-      "OPENAI_API_KEY: is missing, wants a key of the model's endpoint; without --model the played model answers",
-    );
-  return { baseUrl, apiKey, model: name };
-}
-
 async function play(
   cases: readonly EvalCase[],
-  on: { model: Outside["model"] | null; snapshot: Snapshot; home: EvalsHome | null },
+  on: { model: ModelPool | null; snapshot: Snapshot; home: EvalsHome | null },
   { say, terminal }: EvalsParts,
 ): Promise<EvalReport> {
   const progress = evalsProgress({ total: cases.length, say, terminal });
@@ -117,7 +114,6 @@ function writeReports(report: EvalReport, { outJson, outJunit, outMd }: EvalsRun
 
 function write(flag: string, file: string, text: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
   } catch (error) {
     throw new StartError(`${flag}: ${file} cannot be written (${messageOf(error)})`);

@@ -11,8 +11,10 @@ import { warmUpGuard } from "../engine/guard/warm-up.ts";
 import { PROMPT_VERSION } from "../engine/prompt.ts";
 import { createClock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import { assembleProduct, type Product, type ProductBase } from "../product.ts";
+import { type ModelPool, modelIdOf } from "../model/broker/model-pool.ts";
+import { assembleProduct, type Product } from "../product.ts";
 import { createProductAdmin } from "../product-admin.ts";
+import type { ProductBase } from "../product-base.ts";
 import type { EvalCase } from "../quality/evals/case-format.ts";
 import { rowOfCase } from "../quality/evals/case-rows.ts";
 import { createLab, type LabParts } from "../quality/evals/lab.ts";
@@ -46,7 +48,7 @@ export interface OpenLab extends Lab {
 
 export interface LabOptions {
   /** Who answers; null: the stand-in of the played world. */
-  model: Outside["model"] | null;
+  model: ModelPool | null;
   /** Takes the place of what the example desk has. */
   snapshot: Snapshot;
 }
@@ -75,7 +77,12 @@ interface Opening {
 
 async function open({ model, snapshot }: LabOptions, { log, take, unwinder }: Opening) {
   const dir = mkdtempSync(join(tmpdir(), "countersign-lab-"));
-  unwinder.push("folder", () => rmSync(dir, { recursive: true, force: true }));
+  const remove = () => rmSync(dir, { recursive: true, force: true });
+  process.once("exit", remove); // one that is told to end does not wait for the case under way
+  unwinder.push("folder", () => {
+    process.off("exit", remove);
+    remove();
+  });
   const { world, env } = await playWorld(dir, unwinder);
   const config = loadConfig({
     ...{ SANDBOX: "on", DATA_DIR: dir, COALESCE_MS: "0" },
@@ -91,14 +98,17 @@ async function open({ model, snapshot }: LabOptions, { log, take, unwinder }: Op
   const base: ProductBase = {
     ...{ config, log, clock, database, redis: null, secrets, language: "en" },
   };
-  const outside = { ...withoutMessengers(config.outside(env)), ...(model ? { model } : {}) };
+  const outside = {
+    ...withoutMessengers(config.outside(env)),
+    ...(model ? { models: model } : {}),
+  };
   const product = await assembleProduct(base, outside);
   unwinder.push("queue", () => product.queue.stop(0));
   await furnish(base, product, { outside, snapshot });
   warmUpGuard();
   const lab = createLab({
     ...partsOf(base, product),
-    ...{ world, takeLogged: take, modelId: outside.model.model },
+    ...{ world, takeLogged: take, modelId: modelIdOf(outside.models) },
   });
   return {
     ...lab,

@@ -1,22 +1,22 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readEnvironment } from "../config.ts";
 import { messageOf, StartError } from "../domain/errors.ts";
 import { type Language, languageOf } from "../domain/language.ts";
 import type { ReplyStyle } from "../domain/style.ts";
 import { buildPrompt } from "../engine/prompt.ts";
+import { createClock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import { createChatClient } from "../model/chat-client.ts";
+import { type ModelPool, modelIdOf, oneModel } from "../model/broker/model-pool.ts";
+import { ownPool } from "../model/broker/own-pool.ts";
 import { approvalNeed } from "../policy/approval-need.ts";
 import type { RegressionRecord } from "../quality/regressions/record.ts";
 import type { Replay } from "../quality/regressions/run.ts";
 import type { Rules } from "../quality/replay/judge-call.ts";
 import { type CaseReplay, replayCase } from "../quality/replay/replay-case.ts";
-import { createTools } from "../tools/catalog.ts";
-import { createRegistry } from "../tools/registry.ts";
 import { createUnwinder, type Unwinder } from "../unwind.ts";
-import { NOTHING_OUTSIDE } from "./catalog-names.ts";
+import { catalogRegistry } from "./catalog-registry.ts";
+import { modelNamed } from "./named-model.ts";
 import { readRules } from "./regression-rules.ts";
 import type { CaseSource, ReplayOptions } from "./tool-regression-options.ts";
 
@@ -33,14 +33,14 @@ export async function openReplay(
   source: CaseSource,
   log: Log,
 ): Promise<OpenReplay> {
-  const registry = createRegistry(createTools(NOTHING_OUTSIDE));
+  const registry = catalogRegistry();
   const { style, ...read } = await readRules(options, source);
   const rules: Rules = { registry, ...read };
   const unwinder = createUnwinder(log);
   try {
     const undecided: number[] = [];
     const onUndecided = ({ id }: RegressionRecord) => void undecided.push(id);
-    const model = await openModel(options, { rules, style }, unwinder);
+    const model = await openModel(options, { rules, style, log }, unwinder);
     const running = new AbortController();
     unwinder.push("replay", async () => running.abort());
     return {
@@ -57,49 +57,33 @@ export async function openReplay(
 
 async function openModel(
   { model, script }: ReplayOptions,
-  { rules, style }: { rules: Rules; style: ReplyStyle | null },
+  { rules, style, log }: { rules: Rules; style: ReplyStyle | null; log: Log },
   unwinder: Unwinder,
 ): Promise<CaseReplay["model"]> {
   if (model === null) return null;
-  const endpoint = model === "sandbox" ? await playedModel(script, unwinder) : configured(model);
+  const pool = model === "sandbox" ? await playedModel(script, unwinder) : modelNamed(model);
   const { registry, policies, activeTools } = rules;
   const tools = registry
     .all()
     .filter(({ tool }) => tool.offered && (activeTools?.has(tool.name) ?? true))
     .map(({ tool }) => registry.definitionOf(tool.name, approvalNeed(tool, policies)));
   return {
-    model: createChatClient({ provider: "replay", ...endpoint, realNow: Date.now }),
-    modelId: endpoint.model,
+    model: ownPool({ ...pool, keys: pool.keyNamed }, { log, clock: createClock() }),
+    modelId: modelIdOf(pool),
     tools,
     systemFor: (record) => systemFor(record, style),
   };
 }
 
-const OPENAI = "https://api.openai.com/v1";
-
-interface Endpoint {
-  baseUrl: string;
-  apiKey: string;
-  model: string;
-}
-
-function configured(model: string): Endpoint {
-  const { OPENAI_BASE_URL: baseUrl = OPENAI, OPENAI_API_KEY: apiKey = "" } = readEnvironment();
-  if (apiKey === "")
-    throw new StartError(
-      `--model: ${model} wants OPENAI_API_KEY (and OPENAI_BASE_URL, if it is not OpenAI's own)`,
-    );
-  return { baseUrl, apiKey, model };
-}
-
-async function playedModel(script: string | null, unwinder: Unwinder): Promise<Endpoint> {
+async function playedModel(script: string | null, unwinder: Unwinder): Promise<ModelPool> {
   const { playWorld } = await import("./lab-world.ts");
   const dir = await mkdtemp(join(tmpdir(), "countersign-replay-"));
   unwinder.push("folder", () => rm(dir, { recursive: true, force: true }));
   const { env } = await playWorld(dir, unwinder);
   const { OPENAI_BASE_URL: baseUrl = "", OPENAI_API_KEY: apiKey = "", OPENAI_MODEL = "" } = env;
   if (script !== null) await writeScript(script, new URL(baseUrl).origin);
-  return { baseUrl, apiKey, model: OPENAI_MODEL };
+  const entry = oneModel({ baseUrl, model: OPENAI_MODEL });
+  return { entries: [entry], file: null, keyNamed: () => apiKey };
 }
 
 async function writeScript(file: string, origin: string): Promise<void> {

@@ -34,6 +34,7 @@ const stylesSchema = z.object({
           guidance: z.string(),
           examples: z.array(z.object({ client: z.string(), answer: z.string() })),
           skills: z.array(z.string()),
+          skill_texts: z.array(z.object({ id: z.string(), text: z.string() })).optional(),
         })
         .nullable(),
     }),
@@ -80,7 +81,8 @@ async function styleOfBot(
   const styles = stylesSchema.safeParse(await fetchJson(source, "quality/styles"));
   const style = styles.data?.items.find(({ is_active }) => is_active);
   if (!style?.active) return null;
-  const { version, guidance, examples, skills: ids } = style.active;
+  const { version, guidance, examples, skills: ids, skill_texts: said } = style.active;
+  if (said) return { id: style.id, version, guidance, examples, skills: said };
   const texts = skillsSchema.safeParse(await fetchJson(source, "quality/skills"));
   const skills = ids.flatMap((id) => texts.data?.items.filter((one) => one.id === id) ?? []);
   return { id: style.id, version, guidance, examples, skills };

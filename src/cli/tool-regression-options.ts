@@ -4,7 +4,8 @@ import { baseProblem } from "../quality/regressions/fetch-export.ts";
 
 /** Where the cases come from. */
 export type CaseSource =
-  | { kind: "file"; file: string }
+  /** `status`, `limit`: null: all cases of the file. */
+  | { kind: "file"; file: string; status: string | null; limit: number | null }
   | {
       kind: "api";
       base: URL;
@@ -45,12 +46,12 @@ export interface ToolRegressionOptions {
 
 /** One line, for help and for bad usage. */
 export const TOOL_REGRESSIONS_USAGE =
-  "npm run quality:tool-regressions -- --file F.jsonl | --api-base URL [--status active|archived|all] [--limit N] [--tenant T] [--token T, better in QUALITY_LAB_TOKEN]   [--include-archived] [--tools a,b] [--skip-unsupported] [--replay [--policies F.json | --database URL] [--model NAME|sandbox] [--script F.json]] [--json] [--out-json F] [--out-junit F] [--out-md F]";
+  "npm run quality:tool-regressions -- --file F.jsonl | --api-base URL [--tenant T] [--token T, better in QUALITY_LAB_TOKEN]   [--status active|archived|all] [--limit N, of a file all by default] [--include-archived] [--tools a,b] [--skip-unsupported] [--replay [--policies F.json | --database URL] [--model NAME|sandbox] [--script F.json]] [--json] [--out-json F] [--out-junit F] [--out-md F]";
 
 const STATUSES = ["active", "archived", "all"];
 const DEFAULT_LIMIT = 500;
 const MOST_CASES = 5000;
-const ONLY_API = ["status", "limit", "tenant", "token"] as const;
+const ONLY_API = ["tenant", "token"] as const;
 
 /** A text: what is wrong with the command. What `parseArgs` does not know, it throws. */
 export function readToolRegressionArgs(
@@ -99,23 +100,40 @@ function parse(args: string[]) {
 type Values = ReturnType<typeof parse>["values"];
 
 function sourceOf(values: Values, tokenInEnv: string): CaseSource | string {
-  const { file, "api-base": base } = values;
+  const { file, "api-base": base, tenant } = values;
   if ((file === undefined) === (base === undefined))
     return "one of --file and --api-base is wanted";
   if (file === "") return "--file: wants a file";
-  return file !== undefined ? { kind: "file", file } : apiSource(values, tokenInEnv);
+  if (tenant === "") return "--tenant: wants the name of a tenant";
+  const choice = choiceOf(values);
+  if (typeof choice === "string") return choice;
+  return file !== undefined
+    ? { kind: "file", file, ...choice }
+    : apiSource(values, choice, tokenInEnv);
 }
 
-function apiSource(values: Values, tokenInEnv: string): CaseSource | string {
+/** Which cases are wanted; null: it is not said. */
+interface Choice {
+  status: string | null;
+  limit: number | null;
+}
+
+function choiceOf(values: Values): Choice | string {
+  const { status = null, limit: text } = values;
+  if (status !== null && !STATUSES.includes(status))
+    return `--status: wants one of ${STATUSES.join(", ")}`;
+  const limit = text === undefined ? null : wholeNumber(text);
+  if (limit !== null && (limit < 1 || limit > MOST_CASES))
+    return `--limit: wants a whole number from 1 to ${MOST_CASES}`;
+  return { status, limit };
+}
+
+function apiSource(values: Values, choice: Choice, tokenInEnv: string): CaseSource | string {
   const { "api-base": base = "", tenant = null } = values;
   const problem = baseProblem(base);
   if (problem !== null) return problem;
-  const status = values.status ?? (values["include-archived"] ? "all" : "active");
-  if (!STATUSES.includes(status)) return `--status: wants one of ${STATUSES.join(", ")}`;
-  const limit = values.limit === undefined ? DEFAULT_LIMIT : wholeNumber(values.limit);
-  if (limit < 1 || limit > MOST_CASES)
-    return `--limit: wants a whole number from 1 to ${MOST_CASES}`;
-  if (tenant === "") return "--tenant: wants the name of a tenant";
+  const status = choice.status ?? (values["include-archived"] ? "all" : "active");
+  const limit = choice.limit ?? DEFAULT_LIMIT;
   const token = values.token?.trim() || tokenInEnv;
   if (token === "") return "--api-base wants a token: set QUALITY_LAB_TOKEN";
   // a header would refuse them with a message that shows the token
@@ -126,7 +144,7 @@ function apiSource(values: Values, tokenInEnv: string): CaseSource | string {
 
 /** Who asks for them alone wants them looked at; skipped, they would be green for ever. */
 function asksForArchived(source: CaseSource): boolean {
-  return source.kind === "api" && source.status === "archived";
+  return source.status === "archived";
 }
 
 /** null: it is not asked for. */

@@ -1,9 +1,14 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
 import { messageOf, StartError } from "../domain/errors.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import { decodeText, readCaseLines } from "../quality/regressions/case-lines.ts";
+import { knownTools } from "../quality/known-tools.ts";
+import {
+  type CaseLine,
+  chooseLines,
+  decodeText,
+  readCaseLines,
+} from "../quality/regressions/case-lines.ts";
 import { faultLine } from "../quality/regressions/fault.ts";
 import { exportUrl, fetchExport } from "../quality/regressions/fetch-export.ts";
 import { junitOf } from "../quality/regressions/junit.ts";
@@ -15,7 +20,7 @@ import {
   summaryLine,
 } from "../quality/regressions/report.ts";
 import { runRegressions } from "../quality/regressions/run.ts";
-import { catalogNames } from "./catalog-names.ts";
+import { catalogRegistry } from "./catalog-registry.ts";
 import { productVersion } from "./product-version.ts";
 import { type OpenReplay, openReplay } from "./regression-replay.ts";
 import type { CaseSource, ToolRegressionOptions } from "./tool-regression-options.ts";
@@ -47,27 +52,29 @@ async function runWith(parts: ToolRegressionParts, open: OpenReplay | null): Pro
   const { options, clock } = parts;
   const { say, note } = withoutToken(parts);
   for (const warning of options.warnings) note(`note: ${warning}`);
-  const known = catalogNames();
-  const tools = options.tools ?? known;
+  const registry = catalogRegistry();
+  const names = registry.all().map(({ tool }) => tool.name);
+  const tools = options.tools ?? names;
   const { includeArchived, skipUnsupported } = options;
+  const known = knownTools(registry, tools);
   const results = await runRegressions({
-    lines: readCaseLines(await readSource(options.source)),
-    options: { tools: new Set(tools), includeArchived, skipUnsupported },
+    lines: await readSource(options.source),
+    options: { tools: new Set(tools), known, includeArchived, skipUnsupported },
     ...(open ? { replay: open.replay } : {}),
   });
   const report = makeReport({
     now: clock.now(),
     metadata: metadataOf(parts, tools),
-    notes: [...notesOfTools(tools, known), ...notesOfReplay(open)],
+    notes: [...notesOfTools(tools, names), ...notesOfReplay(open)],
     results,
   });
-  await writeReports(report, options);
   // with --json the output is the report and nothing else
   const tell = options.json ? note : say;
   for (const { faults } of results) for (const fault of faults) tell(faultLine(fault));
   for (const line of report.notes) note(`note: ${line}`);
   tell(summaryLine(report.summary));
   if (options.json) say(JSON.stringify(report, null, 2));
+  await writeReports(report, options);
   return report.summary.failed > 0 ? 1 : 0;
 }
 
@@ -82,10 +89,10 @@ function withoutToken({ options, say, note }: ToolRegressionParts) {
   };
 }
 
-async function readSource(source: CaseSource): Promise<string> {
-  if (source.kind === "api") return fetchExport(source);
+async function readSource(source: CaseSource): Promise<CaseLine[]> {
+  if (source.kind === "api") return readCaseLines(await fetchExport(source));
   try {
-    return decodeText(await readFile(source.file));
+    return chooseLines(readCaseLines(decodeText(await readFile(source.file))), source);
   } catch (cause) {
     throw new StartError(`--file: ${source.file} cannot be read: ${messageOf(cause)}`, { cause });
   }
@@ -93,11 +100,10 @@ async function readSource(source: CaseSource): Promise<string> {
 
 function metadataOf({ options }: ToolRegressionParts, tools: string[]): Metadata {
   const { source, includeArchived, skipUnsupported } = options;
-  const isApi = source.kind === "api";
+  const { status, limit } = source;
   return {
-    source: isApi ? exportUrl(source).href : source.file,
-    status: isApi ? source.status : null,
-    limit: isApi ? source.limit : null,
+    source: source.kind === "api" ? exportUrl(source).href : source.file,
+    ...{ status, limit },
     tools,
     flags: { includeArchived, skipUnsupported, replay: options.replay !== null },
     version: productVersion(),
@@ -129,7 +135,6 @@ async function writeReports(
     if (file === null) continue;
     const text = source.kind === "api" ? make().replaceAll(source.token, "***") : make();
     try {
-      await mkdir(dirname(file), { recursive: true });
       await writeFile(file, text);
     } catch (cause) {
       throw new StartError(`${flag}: ${file} cannot be written: ${messageOf(cause)}`, { cause });

@@ -25,6 +25,8 @@ export interface DeskDeps {
     chatId: string;
     messageId: string;
   }): Promise<boolean>;
-  /** Is a key of the model's endpoint configured? */
-  hasModelKey: boolean;
+  /** What people think of models has changed in this transaction. */
+  ratingsChanged(tx: Tx): void;
+  /** Is there a key of a model's endpoint, in the environment or among these secrets? */
+  hasModelKey(secretNames: ReadonlySet<string>): boolean;
 }

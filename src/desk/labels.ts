@@ -5,6 +5,7 @@ import type { AuditEvent } from "../store/audit-events.ts";
 import type { Tx } from "../store/db.ts";
 import { type Feedback, giveFeedback, replyShownAs, retractFeedback } from "../store/feedback.ts";
 import { openProposals } from "../store/quality-proposals.ts";
+import { rateReply } from "../store/reply-ratings.ts";
 import { findStaffByIdentity } from "../store/staff.ts";
 import type { DeskDeps } from "./deps.ts";
 
@@ -36,7 +37,7 @@ const LABELS: Record<MessengerName, Record<string, FeedbackLabel>> = {
  */
 export async function noteReaction(
   tx: Tx,
-  deps: Pick<DeskDeps, "clock">,
+  deps: Pick<DeskDeps, "clock" | "ratingsChanged">,
   given: { tenantId: string; reaction: ReactionEvent },
 ): Promise<void> {
   const { tenantId, reaction } = given;
@@ -66,6 +67,7 @@ export async function noteReaction(
     if (await retractFeedback(tx, feedback))
       await writeAudit(tx, [auditRow(feedback, "feedback.retracted", now)]);
   }
+  if (await rateReply(tx, { tenantId, messageId: reply.messageId, now })) deps.ratingsChanged(tx);
 }
 
 /** An emoji may come with the mark that asks for its coloured form. */

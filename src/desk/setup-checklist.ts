@@ -50,7 +50,7 @@ export async function setupChecklist(
     item("rates", rates.length > 0),
     item("requisites", rates.length > 0 && requisites.length === 0, { missing: requisites }),
     item("documents", documents.length > 0),
-    item("model", deps.hasModelKey),
+    item("model", deps.hasModelKey(secretNames)),
     item("opened", tenant?.state === "open"),
     item("review", review.length > 0, { isOptional: true }),
     item("booking", secretNames.has(BOOKING_SECRET), { isOptional: true }),

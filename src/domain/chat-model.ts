@@ -50,6 +50,8 @@ export interface ChatRequest {
   operation: string;
   /** Ties the calls of one task together in journals; it is not sent. */
   traceId?: string;
+  /** For journals; it is not sent. */
+  promptVersion?: string;
   /** Further fields of the request, like `temperature`; they win over those of the endpoint. */
   params?: JsonObject;
   /**

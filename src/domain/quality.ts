@@ -72,7 +72,10 @@ export interface ShadowSummary {
   mended: string[];
 }
 
-/** The evals of one suggestion; `at` is when they began or, done, when they ended. */
+/**
+ * The evals of one suggestion; `at` is when they began or, done, when they ended. `boot`: the process
+ * that runs them; when it is gone nobody will write their end.
+ */
 export type Shadow = {
   /** Names this attempt: a later one is not overwritten by it. */
   token: string;
@@ -80,7 +83,7 @@ export type Shadow = {
   version: number;
   /** Hash of what was compared, the texts of skills with it. */
   digest: string;
-} & ({ state: "running"; at: number } | ShadowEnd);
+} & ({ state: "running"; at: number; boot?: string } | ShadowEnd);
 
 /** `error`: for a person. */
 export type ShadowEnd =

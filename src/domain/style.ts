@@ -22,6 +22,9 @@ export interface StyleSkill {
   text: string;
 }
 
+/** Of a stored version: with its text as it stood, or the id alone in rows of an earlier build. */
+export type VersionSkill = string | StyleSkill;
+
 /** A version as a model reads it, with the texts of its skills. */
 export interface StyleContent {
   guidance: string;

@@ -1,13 +1,10 @@
-import type {
-  ChatMessage,
-  ChatOutcome,
-  ModelJournal,
-  ToolDefinition,
-} from "../domain/chat-model.ts";
+import type { ChatMessage, ChatOutcome, ToolDefinition } from "../domain/chat-model.ts";
 import type { FailureClass } from "../domain/failure.ts";
 import { newId } from "../domain/ids.ts";
+import type { ModelAttempt } from "../domain/model-attempt.ts";
+import { modelCallRow } from "../store/model-calls.ts";
 import type { EngineDeps } from "./deps.ts";
-import { CURRENCY, costOfModelCall, sumOf } from "./prices.ts";
+import { CURRENCY, sumOf } from "./prices.ts";
 import { promptVersionOf } from "./prompt.ts";
 import type { Turn } from "./turn.ts";
 
@@ -23,7 +20,7 @@ export function activeMs(deps: EngineDeps, turn: Turn): number {
   return turn.run.activeMs + Math.max(0, deps.realNow() - turn.startedAt);
 }
 
-/** One model call; its journal row waits in the turn for the next transaction. */
+/** One model call; its journal rows wait in the turn for the next transaction. */
 export async function askModel(
   deps: EngineDeps,
   turn: Turn,
@@ -31,35 +28,34 @@ export async function askModel(
   signal: AbortSignal,
 ): Promise<{ outcome: ChatOutcome; modelCallId: string }> {
   const timeoutMs = Math.max(1, Math.min(MODEL_LIMIT_MS, timeLeftMs(deps, turn)));
-  const outcome = onlyWhole(await deps.model.chat({ ...ask, timeoutMs, signal }));
-  const modelCallId = newId();
-  const { journal } = outcome;
-  const { tenantId, logs } = turn;
-  const createdAt = deps.clock.now();
-  logs.modelCalls.push({
-    id: modelCallId,
-    tenantId,
-    runId: turn.run.id,
-    operation: ask.operation,
-    provider: journal.provider,
-    modelId: journal.modelId,
-    promptVersion: promptVersionOf(turn.style),
-    inputTokens: journal.inputTokens,
-    outputTokens: journal.outputTokens,
-    status: outcome.kind === "answer" ? "ok" : "failed",
-    finishReason: journal.finishReason,
-    hadToolCall: outcome.kind === "answer" && outcome.calls.length > 0,
-    error: outcome.kind === "failed" ? outcome.error : null,
-    latencyMs: journal.latencyMs,
-    createdAt,
-  });
-  logs.latencies.push({
-    ...{ tenantId, runId: turn.run.id, component: "model", operation: ask.operation },
-    ...{ latencyMs: journal.latencyMs, createdAt },
-  });
+  const { id: traceId } = turn.run;
+  const named = { traceId, promptVersion: promptVersionOf(turn.style) };
+  const asked = await deps.modelFor(turn.tenantId).chat({ ...ask, ...named, timeoutMs, signal });
+  const outcome = onlyWhole(asked);
+  for (const attempt of asked.attempts) logAttempt(turn, attempt);
   if (outcome.kind === "failed") logFailure(deps, turn, outcome);
-  logCost(deps, turn, journal);
-  return { outcome, modelCallId };
+  return { outcome, modelCallId: asked.attempts.at(-1)?.callId ?? newId() };
+}
+
+/** Each model that was asked: what it cost and took, also when another one answered. */
+function logAttempt(turn: Turn, attempt: ModelAttempt): void {
+  const { tenantId, run, logs } = turn;
+  const { at: createdAt, operation, llmName: provider, latencyMs, cost } = attempt;
+  const of = { tenantId, runId: run.id, createdAt };
+  const error = attempt.error ?? (isHalf(attempt) ? CUT_OFF : null);
+  logs.modelCalls.push({ ...modelCallRow(attempt, of), error });
+  logs.latencies.push({ ...of, component: "model", operation, latencyMs });
+  if (cost === null) return;
+  const isRepeated = attempt.attempt > 1 || run.modelFailures > 0 || run.restarts > 0;
+  const costType = isRepeated ? "model_retry" : "model";
+  logs.costs.push({ ...of, costType, provider, amount: cost, currency: CURRENCY });
+  turn.spent = sumOf([turn.spent, cost]);
+}
+
+const CUT_OFF = "the answer was cut off";
+
+function isHalf({ status, cut, hadToolCall }: ModelAttempt): boolean {
+  return status === "ok" && cut && !hadToolCall;
 }
 
 /** Words that broke off are no answer: half a sentence may say the opposite of the whole. */
@@ -69,21 +65,9 @@ function onlyWhole(outcome: ChatOutcome): ChatOutcome {
     kind: "failed",
     retryable: true,
     retryAfterMs: null,
-    error: "the answer was cut off",
+    error: CUT_OFF,
     journal: outcome.journal,
   };
-}
-
-function logCost(deps: EngineDeps, turn: Turn, journal: ModelJournal): void {
-  const amount = costOfModelCall(deps.prices, journal);
-  if (amount === null) return;
-  const { tenantId, run, logs } = turn;
-  const isRepeated = run.modelFailures > 0 || run.restarts > 0;
-  logs.costs.push({
-    ...{ tenantId, runId: run.id, costType: isRepeated ? "model_retry" : "model" },
-    ...{ provider: journal.provider, amount, currency: CURRENCY, createdAt: deps.clock.now() },
-  });
-  turn.spent = sumOf([turn.spent, amount]);
 }
 
 /** What the endpoint said stands in the journal alone. */

@@ -1,5 +1,5 @@
-import type { ChatModel } from "../domain/chat-model.ts";
 import type { Jobs } from "../domain/jobs.ts";
+import type { AskedModel } from "../domain/model-attempt.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Db, Tx } from "../store/db.ts";
@@ -21,7 +21,8 @@ export interface EngineDeps {
   registry: Registry;
   runner: Runner;
   proposing: ProposeDeps;
-  model: ChatModel;
+  /** Whoever answers the tenant's clients. */
+  modelFor(tenantId: string): AskedModel;
   strategy: ReplyStrategy;
   log: Log;
   /** Active time of one run, milliseconds. */

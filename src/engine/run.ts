@@ -15,6 +15,7 @@ import { finishLeftCalls, playRound } from "./round.ts";
 import { endWithoutReply, retryLater, sendReply } from "./run-end.ts";
 import { isToldAlready } from "./told-already.ts";
 import { newLease, openTurn, type Turn } from "./turn.ts";
+import { showsTyping } from "./typing.ts";
 
 /** A run whose workers are lost this often is given up: it may be what kills them. */
 const MAX_RESTARTS = 2;
@@ -85,9 +86,13 @@ function logEnd(
 
 /** One model call and what follows from it; true when the run is over or parked. */
 async function playStep(deps: EngineDeps, turn: Turn, signal: AbortSignal): Promise<boolean> {
-  const { conversation } = turn;
-  void deps.showTyping(conversation.channelId, conversation.chatId);
-  const { outcome, modelCallId } = await askModel(deps, turn, replyRequest(deps, turn), signal);
+  const typing = showsTyping(deps, turn.conversation);
+  const { outcome, modelCallId } = await askModel(
+    deps,
+    turn,
+    replyRequest(deps, turn),
+    signal,
+  ).finally(typing.stop);
   if (signal.aborted) throw new Error("the process stops");
   if (outcome.kind === "failed") {
     deps.log.warn({ run: turn.run.id, error: outcome.error }, "model call failed");

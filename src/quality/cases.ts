@@ -21,7 +21,8 @@ import {
 } from "../store/quality-origins.ts";
 import type { Evidence } from "../store/quality-proposals.ts";
 import { expectedOf, type GivenExpectation, toolOfCase } from "./expected.ts";
-import { type Deciding, endProposal, type Waiting, waitingProposal } from "./proposals.ts";
+import { keptObject, keptText } from "./kept-words.ts";
+import { codesOf, type Deciding, endProposal, type Waiting, waitingProposal } from "./proposals.ts";
 import { recordedMessages } from "./recorded-messages.ts";
 
 /** What a reviewer says of a case; all of it may be left out, but for a tool that is missing. */
@@ -47,17 +48,19 @@ export async function makeCase(tx: Tx, deciding: Deciding, given: GivenCase): Pr
     expectedTool: given.tool,
   });
   const expected = expectedOf(label, toolName, given);
+  const codes = await codesOf(tx, deciding, [chosen]);
+  const kept = (value: object) => keptObject(plain(value), codes);
   const made = await insertCase(tx, {
     ...{ tenantId, toolName, label, now },
     proposalNumber: proposal.number,
     toolCallNumber: chosen.toolCallNumber,
-    title: given.title ?? `${toolName}: ${label.replace("_", " ")}`,
-    inputJson: plain({
+    title: keptText(given.title ?? `${toolName}: ${label.replace("_", " ")}`, codes),
+    inputJson: kept({
       ...{ toolName, args: objectOrNull(origin.call?.args) },
       ...{ feedback: { label, note: chosen.note }, messages: origin.messages },
     }),
-    expectedJson: plain(expected),
-    contextJson: await contextOf(tx, tenantId, chosen, origin),
+    expectedJson: kept(expected),
+    contextJson: kept(await contextOf(tx, tenantId, chosen, origin)),
     createdByNumber: await staffNumber(tx, tenantId, by),
   });
   const ref = { kind: "regression_case" as const, value: caseName(made) };
@@ -81,7 +84,7 @@ export async function makeCase(tx: Tx, deciding: Deciding, given: GivenCase): Pr
 /** null: there is no such case. One that has the status already is left as it is. */
 export async function moveCase(
   tx: Tx,
-  change: Deciding & { status: CaseStatus },
+  change: Omit<Deciding, "secrets"> & { status: CaseStatus },
 ): Promise<CaseRow | null> {
   const { tenantId, by, now, which, status } = change;
   const found = await findCase(tx, tenantId, which);

@@ -1,8 +1,10 @@
 import { UserError } from "../domain/errors.ts";
 import type { ActionableLabel } from "../domain/feedback.ts";
-import type { Json, JsonObject } from "../domain/json.ts";
+import type { JsonObject } from "../domain/json.ts";
 import { KIND_OF_LABEL, type ProposalKind } from "../domain/quality.ts";
-import { isPattern } from "./evals/pattern.ts";
+import { type ExpectationFault, expectationFaults } from "./expectation-faults.ts";
+import type { KnownTools } from "./known-tools.ts";
+import { shown } from "./regressions/fault.ts";
 
 /** What may come of a call at the gate, or before it. */
 export const EXPECTED_RESULTS = ["allow", "approval", "deny", "schema_failed"] as const;
@@ -17,6 +19,8 @@ export interface GivenExpectation {
   policyResult?: ExpectedResult | undefined;
   forbiddenTools?: string[] | undefined;
   actionItems?: string[] | undefined;
+  /** Those of this version; left out: names and fields are not looked up. */
+  tools?: KnownTools | undefined;
 }
 
 /** As a regression case holds it. */
@@ -63,7 +67,7 @@ export function expectedOf(
   const isOwnTool = tool === undefined || tool === toolName;
   const isByLabel = label === "bad_args" && isOwnTool && args === undefined;
   const policyResult = given.policyResult ?? (isByLabel ? "schema_failed" : undefined);
-  refuseContradiction(toolName, { ...given, forbiddenTools });
+  refuseFault({ ...given, toolName, forbiddenTools, policyResult }, given.tools ?? null);
   return {
     behavior: given.behavior ?? behaviorOf(label, toolName, given),
     proposalKind: KIND_OF_LABEL[label],
@@ -75,16 +79,22 @@ export function expectedOf(
   };
 }
 
+const FIELDS: Record<ExpectationFault["field"], string> = {
+  tool: "expected_tool",
+  args: "expected_args",
+  forbiddenTools: "forbidden_tools",
+  result: "expected_result",
+};
+
 /** Throws UserError. */
-function refuseContradiction(toolName: string, expected: GivenExpectation): void {
-  const { tool, args, forbiddenTools = [] } = expected;
-  if (typeof tool === "string" && forbiddenTools.includes(tool))
-    throw unfit("expected_tool", `${tool} is forbidden in this case, too; expect another tool`);
-  if (args === undefined) return;
-  if (tool === null) throw unfit("expected_args", "no tool may be called here; leave it out");
-  if (tool === undefined && forbiddenTools.includes(toolName))
-    throw unfit("expected_args", `${toolName} is forbidden here; name the expected_tool, too`);
-  refusePatterns(args);
+function refuseFault(...of: Parameters<typeof expectationFaults>): void {
+  const [fault] = expectationFaults(...of);
+  if (!fault) return;
+  const { field, path, expected, actual } = fault;
+  throw unfit(
+    [FIELDS[field], ...path].map(String).join("."),
+    `wants ${expected}, got ${shown(actual)}`,
+  );
 }
 
 function behaviorOf(label: ActionableLabel, toolName: string, given: GivenExpectation): string {
@@ -112,20 +122,6 @@ function behaviorOfArgs(toolName: string, { tool, args, policyResult }: GivenExp
   return policyResult === undefined || policyResult === "schema_failed"
     ? `the arguments of ${toolName} are refused or differ`
     : `${toolName} with these arguments comes out as ${policyResult}`;
-}
-
-/** Throws UserError where `{"matches": …}` could fit no text. */
-function refusePatterns(value: Json, path = "expected_args"): void {
-  if (value === null || typeof value !== "object") return;
-  const entries = Object.entries(value);
-  const [first] = entries;
-  if (!Array.isArray(value) && entries.length === 1 && first?.[0] === "matches") {
-    if (path === "expected_args")
-      throw unfit(path, 'name the fields, like {"subject": {"matches": "rules"}}');
-    if (typeof first[1] !== "string" || !isPattern(first[1]))
-      throw unfit(`${path}.matches`, 'a regular expression as a text, like "rules|terms"');
-  }
-  for (const [name, inner] of entries) refusePatterns(inner, `${path}.${name}`);
 }
 
 function unfit(path: string, why: string): UserError {

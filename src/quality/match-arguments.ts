@@ -1,15 +1,20 @@
 import { canonicalJson, type Json } from "../domain/json.ts";
+import { findsIn } from "./find-text.ts";
+import { keptJson } from "./kept-words.ts";
 
 /** Where arguments differ from those that are wanted. `path`: `.a.0.b`; empty: the whole. */
 export interface ArgumentDifference {
   path: string;
   wanted: Json;
   got: Json | undefined;
+  /** The expression took too long to tell. */
+  tooSlow?: true;
 }
 
 /**
  * Of objects only the named fields are compared, of lists every item; `{"matches": "regex"}` wants a
  * text or a number that the expression finds something in; what is no expression is a plain value.
+ * A case holds no secrets: what came is also as wanted when it reads so without its own.
  */
 export function differencesOf(
   wanted: Json,
@@ -17,7 +22,7 @@ export function differencesOf(
   path = "",
 ): ArgumentDifference[] {
   const pattern = patternOf(wanted);
-  if (pattern) return isFound(pattern, got) ? [] : [{ path, wanted, got }];
+  if (pattern) return differenceOfText(pattern, { path, wanted, got });
   if (Array.isArray(wanted)) {
     if (!Array.isArray(got) || got.length !== wanted.length) return [{ path, wanted, got }];
     return wanted.flatMap((one, index) => differencesOf(one, got[index], `${path}.${index}`));
@@ -29,8 +34,11 @@ export function differencesOf(
       differencesOf(value, Object.hasOwn(got, name) ? got[name] : undefined, `${path}.${name}`),
     );
   }
-  const same = got !== undefined && canonicalJson(wanted) === canonicalJson(got);
-  return same ? [] : [{ path, wanted, got }];
+  if (got === undefined) return [{ path, wanted, got }];
+  const text = canonicalJson(wanted);
+  return text === canonicalJson(got) || text === canonicalJson(keptAt(path, got))
+    ? []
+    : [{ path, wanted, got }];
 }
 
 /** Somewhere in it stands an expression, not a value. */
@@ -46,8 +54,19 @@ function patternOf(wanted: Json): RegExp | null {
   return expressionOf(matches);
 }
 
-function isFound(pattern: RegExp, got: Json | undefined): boolean {
-  return (typeof got === "string" || typeof got === "number") && pattern.test(String(got));
+function differenceOfText(pattern: RegExp, difference: ArgumentDifference): ArgumentDifference[] {
+  const { got } = difference;
+  if (typeof got !== "string" && typeof got !== "number") return [difference];
+  const isFound = findsIn(pattern, String(got));
+  if (isFound === null) return [{ ...difference, tooSlow: true }];
+  if (isFound) return [];
+  const kept = String(keptAt(difference.path, got));
+  return kept !== String(got) && findsIn(pattern, kept) ? [] : [difference];
+}
+
+/** As a case would hold it at this place: some names alone make a value a secret. */
+function keptAt(path: string, got: Json): Json {
+  return keptJson(got, [], path.slice(path.lastIndexOf(".") + 1));
 }
 
 /** Letters of either case, all languages; null: the text is no expression. */

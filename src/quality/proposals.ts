@@ -1,6 +1,7 @@
 import { UserError } from "../domain/errors.ts";
 import type { ArtifactRef, ProposalResolution } from "../domain/quality.ts";
 import type { Tx } from "../store/db.ts";
+import { codesOfConversations } from "../store/payout-codes.ts";
 import {
   decideProposal,
   type Evidence,
@@ -9,7 +10,10 @@ import {
   openProposals,
   type ProposalRow,
 } from "../store/quality-proposals.ts";
+import type { Secrets } from "../store/secrets.ts";
 import { staffById } from "../store/staff.ts";
+import { withoutSecrets } from "../tools/secret-shapes.ts";
+import { keptText } from "./kept-words.ts";
 
 /** Who decides, and when. */
 export interface Deciding {
@@ -17,6 +21,7 @@ export interface Deciding {
   /** Staff id, or `setup`. */
   by: string;
   now: number;
+  secrets: Secrets;
   /** The proposal's id or number. */
   which: string | number;
 }
@@ -60,16 +65,34 @@ export async function endProposal(
   ending: Ending,
 ): Promise<void> {
   const { tenantId, by, now: at } = deciding;
-  const { status, note } = ending;
+  const { status } = ending;
+  const codes = await codesOf(tx, deciding, evidence);
+  const note = ending.note && keptText(ending.note, codes);
   const resolution: ProposalResolution = {
-    ...(ending.status === "applied" ? { ref: ending.ref } : {}),
-    ...(note === null ? {} : { note }),
+    ...(ending.status === "applied" ? { ref: keptRef(ending.ref) } : {}),
+    ...(note ? { note } : {}),
     ...{ by, at },
     labels: Object.fromEntries(evidence.map((one) => [one.feedbackId, one.createdAt])),
   };
   const { id } = proposal;
   if (!(await decideProposal(tx, { tenantId, id, status, resolution })))
     throw new Error("a proposal that is held was decided by somebody else");
+}
+
+/** An address keeps its numbers. */
+function keptRef({ kind, value }: ArtifactRef): ArtifactRef {
+  return { kind, value: withoutSecrets(value) };
+}
+
+/** Pickup codes of the conversations that the labels are about. */
+export async function codesOf(
+  tx: Tx,
+  { tenantId, secrets }: Pick<Deciding, "tenantId" | "secrets">,
+  evidence: readonly Pick<Evidence, "conversationId">[],
+): Promise<string[]> {
+  const conversationIds = evidence.map(({ conversationId }) => conversationId);
+  const codes = await codesOfConversations(tx, secrets, { tenantId, conversationIds });
+  return [...codes.values()].flat();
 }
 
 async function decidedAlready(tx: Tx, proposal: ProposalRow): Promise<UserError> {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
+import { playedTransfer } from "../domain/played-world.ts";
 import { accountTransfers, transactionEvents, transactionInfo } from "./chain-answers.ts";
 import {
   type Chain,
@@ -14,24 +15,6 @@ import type { World, WorldPart } from "./world.ts";
 
 const HASH = /^[0-9a-f]{64}$/i;
 const SECONDS_UNTIL_MS = 100_000_000_000;
-
-const transferSchema = z.strictObject({
-  network: z.string().default("trc20"),
-  /** Base58check or hex; left out or "USDT" is the official contract, other text a foreign token. */
-  contract: z.string().default("USDT"),
-  symbol: z.string().optional(),
-  from: z.string().default("played sender"),
-  to: z.string().min(1),
-  amount: z.string().regex(/^\d+(\.\d{1,6})?$/, "a decimal string with at most six decimals"),
-  tx_hash: z
-    .string()
-    .transform((hash) => hash.replace(/^0x/i, "").toLowerCase())
-    .pipe(z.string().regex(HASH, "64 hex digits"))
-    .optional(),
-  confirmed: z.boolean().default(true),
-  failed: z.boolean().default(false),
-  at: z.union([z.number(), z.iso.datetime({ offset: true })]).optional(),
-});
 
 /** Plays TronGrid: what the wallet nodes and the v1 index say about played TRC20 transfers. */
 export function createChainPart(world: World): WorldPart {
@@ -139,7 +122,7 @@ function numberOf(text: string | undefined): number | undefined {
 function control(world: World, chain: Chain): Hono {
   const routes = new Hono();
   routes.post("/transfers", async (c) => {
-    const parsed = transferSchema.safeParse(await readJson(c));
+    const parsed = playedTransfer.safeParse(await readJson(c));
     if (!parsed.success)
       return c.json({ error: { code: "invalid", message: z.prettifyError(parsed.error) } }, 400);
     const transfer = transferEvent(parsed.data, world.clock.now());
@@ -155,7 +138,7 @@ function control(world: World, chain: Chain): Hono {
   return routes;
 }
 
-function transferEvent(input: z.infer<typeof transferSchema>, now: number): TransferEvent {
+function transferEvent(input: z.infer<typeof playedTransfer>, now: number): TransferEvent {
   const official = input.contract === "" || input.contract.toUpperCase() === "USDT";
   const isName = /^[A-Z]{2,10}$/i.test(input.contract);
   return {

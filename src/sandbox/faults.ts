@@ -1,30 +1,12 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context, MiddlewareHandler } from "hono";
-import { z } from "zod";
+import type { z } from "zod";
+import type { playedFault } from "../domain/played-world.ts";
 import type { Journal, WorldEvent } from "./journal.ts";
-import { SERVICES, type ServiceName } from "./services.ts";
+import type { ServiceName } from "./services.ts";
 
-/**
- * `lose_first`: the first delivery of an event to the bot is lost; `delay_ms` is real time,
- * `retry_after` seconds; `count` 0 takes such faults back.
- */
-export const faultSchema = z.strictObject({
-  service: z.enum(SERVICES),
-  kind: z.enum([
-    "down",
-    "status",
-    "timeout",
-    "latency",
-    "drop_response_after_effect",
-    "lose_first",
-  ]),
-  status: z.int().min(100).max(599).optional(),
-  retry_after: z.int().min(0).optional(),
-  delay_ms: z.int().min(0).max(600_000).optional(),
-  count: z.int().min(0).max(100_000),
-});
 /** `count`: how many requests it still hits. */
-export type Fault = z.infer<typeof faultSchema>;
+export type Fault = z.infer<typeof playedFault>;
 /** What goes wrong; which kinds a service knows, its middleware says. */
 export type FaultKind = Fault["kind"];
 

@@ -1,4 +1,4 @@
-/** What the sandbox plays; the names stand in paths, faults and the journal. */
-export const SERVICES = ["telegram", "slack", "model", "chain", "payout", "smtp"] as const;
+import type { PLAYED_SERVICES } from "../domain/played-world.ts";
+
 /** One that can be played and made to fail. */
-export type ServiceName = (typeof SERVICES)[number];
+export type ServiceName = (typeof PLAYED_SERVICES)[number];

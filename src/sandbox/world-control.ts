@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { z } from "zod";
+import { playedFault } from "../domain/played-world.ts";
 import type { ProductView } from "../domain/product-view.ts";
 import { parseInput, readBody } from "./control-body.ts";
 import { streamEvents } from "./event-stream.ts";
-import { faultSchema } from "./faults.ts";
 import { waitForIdle } from "./idle.ts";
 import { playground } from "./page/playground.ts";
 import type { World, WorldPart } from "./world.ts";
@@ -27,7 +27,7 @@ export function worldControl(options: WorldControlOptions): Hono {
   app.get("/sandbox/api/info", (context) => context.json({ env: options.env() }));
   app.get("/sandbox/api/faults", (context) => context.json(world.faults.list()));
   app.post("/sandbox/api/faults", async (context) => {
-    world.journal.append("fault.set", await readBody(context, faultSchema));
+    world.journal.append("fault.set", await readBody(context, playedFault));
     return context.json({ ok: true, faults: world.faults.list() });
   });
   app.post("/sandbox/api/clock", async (context) => {

@@ -35,6 +35,7 @@ export const AUDIT_EVENTS = [
   "execution.unknown",
   "result.rejected",
   // replies and what staff think of them
+  "feedback.exported",
   "feedback.given",
   "feedback.retracted",
   "improvement_proposal.applied",
@@ -42,6 +43,7 @@ export const AUDIT_EVENTS = [
   "regression_case.archived",
   "regression_case.created",
   "regression_case.restored",
+  "regression_cases.exported",
   "conversation.replayed",
   "coach_proposal.accepted",
   "coach_proposal.created",
@@ -81,6 +83,7 @@ export const AUDIT_EVENTS = [
   "exchange_settings.set",
   "kb_document.imported",
   "kb_document.removed",
+  "models.reloaded",
   "policies.replaced",
   "rate.deleted",
   "rate.set",

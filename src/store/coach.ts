@@ -104,6 +104,19 @@ export async function lockCoachProposal(
   return row ?? null;
 }
 
+/** Suggestions whose evals are under way, held until the transaction ends. */
+export async function lockShadowsUnderWay(tx: Tx, tenantId: string) {
+  const isRunning = sql`${coachProposals.shadowJson} ->> 'state' = 'running'`;
+  const rows = await tx
+    .select()
+    .from(coachProposals)
+    .where(and(eq(coachProposals.tenantId, tenantId), isRunning))
+    .for("update");
+  return rows.flatMap((row) =>
+    row.shadowJson?.state === "running" ? [{ row, shadow: row.shadowJson }] : [],
+  );
+}
+
 /** Of a row that the transaction holds. */
 export async function changeCoachProposal(
   tx: Tx,

@@ -4,16 +4,10 @@ import type { ReplyStyle, StyleSkill } from "../domain/style.ts";
 import type { Tx } from "./db.ts";
 import { handoffs } from "./schema/chat.ts";
 import { agentStyles, promptVersions } from "./schema/quality.ts";
-import { agentToolCalls, modelCallLog } from "./schema/runs.ts";
+import { agentToolCalls } from "./schema/runs.ts";
 import { tenants } from "./schema/tenancy.ts";
 import { toolCallCandidates } from "./schema/tools.ts";
 import { insertRows, statement, type ValueAt } from "./statement.ts";
-
-export type ModelCallRow = typeof modelCallLog.$inferInsert;
-
-export async function insertModelCalls(tx: Tx, rows: ModelCallRow[]): Promise<void> {
-  await insertRows(tx, modelCallLog, rows);
-}
 
 /** Who speaks, and how. */
 export interface Voice {
@@ -43,9 +37,13 @@ const voice = statement((on, value: ValueAt<{ tenantId: string }>) =>
       examples: promptVersions.examplesJson,
       skills: sql<StyleSkill[]>`(
         select coalesce(
-          jsonb_agg(jsonb_build_object('id', k.skill_id, 'text', k.text) order by w.place), '[]')
-        from jsonb_array_elements_text(${promptVersions.skillsJson}) with ordinality w(id, place)
-        join agent_skills k on k.tenant_id = ${tenants.id} and k.skill_id = w.id)`,
+          jsonb_agg(jsonb_build_object('id', v.id, 'text', v.text) order by v.place), '[]')
+        from (
+          select w.place, coalesce(w.skill ->> 'id', w.skill #>> '{}') as id,
+            coalesce(w.skill ->> 'text', k.text) as text
+          from jsonb_array_elements(${promptVersions.skillsJson}) with ordinality w(skill, place)
+          left join agent_skills k on k.tenant_id = ${tenants.id} and k.skill_id = w.skill #>> '{}'
+        ) v where v.text is not null)`,
     })
     .from(tenants)
     .leftJoin(

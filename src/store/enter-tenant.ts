@@ -14,7 +14,7 @@ export async function actAsOwner(tx: Tx): Promise<void> {
   await act(tx, "none", "");
 }
 
-/** One step in a tenant's transaction that writes the tenant's own row, which no tenant may. */
+/** One step in a tenant's transaction on rows that no tenant may touch, such as the tenant's own. */
 export async function asSystem<T>(tx: Tx, tenantId: string, step: () => Promise<T>): Promise<T> {
   await act(tx, "app_system", "");
   const done = await step(); // a failed step takes the transaction with it

@@ -27,6 +27,10 @@ const columns = {
   createdAt: toolEvalRuns.createdAt,
 };
 
+const ofNoCase = sql`${toolEvalRuns.evalCaseId} = ''`;
+/** Leaves out what only says that a run began. */
+const hasEnded = sql`not (${ofNoCase} and ${toolEvalRuns.failureReason} is null)`;
+
 /** Newest first; `after` is time and id of the last row of the page before. */
 export function listEvalRuns(
   tx: Tx,
@@ -45,6 +49,7 @@ export function listEvalRuns(
     .where(
       and(
         eq(toolEvalRuns.tenantId, query.tenantId),
+        hasEnded,
         batchId === undefined ? undefined : eq(toolEvalRuns.batchId, batchId),
         after === null
           ? undefined
@@ -59,7 +64,6 @@ export function listEvalRuns(
 }
 
 const batchAt = max(toolEvalRuns.createdAt);
-const ofNoCase = sql`${toolEvalRuns.evalCaseId} = ''`;
 
 /** Runs that have ended, newest first, each with its totals. */
 export function listEvalBatches(
@@ -80,7 +84,7 @@ export function listEvalBatches(
       createdAt: batchAt,
     })
     .from(toolEvalRuns)
-    .where(eq(toolEvalRuns.tenantId, query.tenantId))
+    .where(and(eq(toolEvalRuns.tenantId, query.tenantId), hasEnded))
     .groupBy(toolEvalRuns.batchId)
     .having(
       after === null
@@ -97,7 +101,7 @@ export function evalBatch(tx: Tx, tenantId: string, batchId: string) {
     .select(columns)
     .from(toolEvalRuns)
     .leftJoin(toolEvalCases, ofCase())
-    .where(and(eq(toolEvalRuns.tenantId, tenantId), eq(toolEvalRuns.batchId, batchId)))
+    .where(and(eq(toolEvalRuns.tenantId, tenantId), eq(toolEvalRuns.batchId, batchId), hasEnded))
     .orderBy(toolEvalCases.caseName);
 }
 

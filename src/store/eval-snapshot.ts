@@ -83,7 +83,7 @@ export async function putStyle(
   await tx.insert(promptVersions).values(
     storable({
       ...{ id: newId(), tenantId, styleId, version: 1, guidance: style.guidance, isActive: true },
-      ...{ examplesJson: style.examples, skillsJson: style.skills.map(({ id }) => id) },
+      ...{ examplesJson: style.examples, skillsJson: style.skills },
       ...{ rationale: "for the evals", createdBy: "setup", createdAt: now },
     }),
   );

@@ -1,7 +1,7 @@
-import { and, lt, ne, sql } from "drizzle-orm";
+import { and, gt, lt, ne, sql } from "drizzle-orm";
 import { shiftOpenApprovals } from "./approval-steps.ts";
 import { type Db, queryRows, type Tx, withSystem } from "./db.ts";
-import { enterTenant } from "./enter-tenant.ts";
+import { asSystem, enterTenant } from "./enter-tenant.ts";
 import { heartbeats } from "./schema/tenancy.ts";
 import { listTenants } from "./tenants.ts";
 
@@ -45,6 +45,17 @@ export function beat(db: Db, one: Beat): Promise<Outage | null> {
     }
     return outage;
   });
+}
+
+/** Processes that beat since then, within a tenant's transaction. */
+export async function livingBoots(
+  tx: Tx,
+  { tenantId, since }: { tenantId: string; since: number },
+): Promise<string[]> {
+  const rows = await asSystem(tx, tenantId, () =>
+    tx.select({ bootId: heartbeats.bootId }).from(heartbeats).where(gt(heartbeats.beatAt, since)),
+  );
+  return rows.map(({ bootId }) => bootId);
 }
 
 async function lastBeat(tx: Tx): Promise<number | null> {

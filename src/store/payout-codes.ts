@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, ne, or } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, ne, or } from "drizzle-orm";
 import { z } from "zod";
 import type { InboundEvent } from "../domain/inbound.ts";
 import type { JsonObject } from "../domain/json.ts";
@@ -145,6 +145,49 @@ async function liveCodesOf(
   return rows.flatMap(({ orderId, sealed }) =>
     sealed ? [secrets.open(sealed, place("payout_code", { tenantId, orderId }))] : [],
   );
+}
+
+/**
+ * Codes in the clear, sent or about to be, by conversation: what is kept of a conversation outside of
+ * it must not hold them. One that does not open tells nothing.
+ */
+export async function codesOfConversations(
+  tx: Tx,
+  secrets: Secrets,
+  of: { tenantId: string; conversationIds: readonly string[] },
+): Promise<Map<string, string[]>> {
+  const { tenantId, conversationIds } = of;
+  const codes = new Map<string, string[]>();
+  if (conversationIds.length === 0) return codes;
+  const { id, conversationId, payoutCode, payoutCodeDraft } = exchangeOrders;
+  const rows = await tx
+    .select({ id, conversationId, payoutCode, payoutCodeDraft })
+    .from(exchangeOrders)
+    .where(
+      and(
+        eq(exchangeOrders.tenantId, tenantId),
+        inArray(conversationId, [...new Set(conversationIds)]),
+        or(isNotNull(payoutCode), isNotNull(payoutCodeDraft)),
+      ),
+    );
+  for (const row of rows) {
+    const order = { tenantId, orderId: row.id };
+    const { payoutCode: sent, payoutCodeDraft: draft } = row;
+    const found = [
+      sent && opened(() => secrets.open(sent, place("payout_code", order))),
+      draft && opened(() => openPayoutDraft(secrets, order, draft).code),
+    ].filter((code) => typeof code === "string");
+    codes.set(row.conversationId, [...(codes.get(row.conversationId) ?? []), ...found]);
+  }
+  return codes;
+}
+
+function opened(open: () => string): string | null {
+  try {
+    return open();
+  } catch {
+    return null;
+  }
 }
 
 /** Answers the orders with a code or draft that does not open with the old key: it stays as it is. */

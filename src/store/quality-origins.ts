@@ -1,4 +1,4 @@
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import type { JsonObject } from "../domain/json.ts";
 import type { Language } from "../domain/language.ts";
 import type { Tx } from "./db.ts";
@@ -40,7 +40,10 @@ export async function callOrigin(
     .select({
       call: agentToolCalls,
       candidate: toolCallCandidates,
-      model: { modelId: modelCallLog.modelId, promptVersion: modelCallLog.promptVersion },
+      model: {
+        modelId: modelCallLog.modelId,
+        promptVersion: sql<string>`coalesce(${modelCallLog.promptVersion}, '')`,
+      },
       seq: messages.seq,
     })
     .from(agentToolCalls)
@@ -102,7 +105,10 @@ export async function replyOrigin(
   if (!reply) return null;
   if (reply.runId === null) return { seq: reply.seq, model: null };
   const [model] = await tx
-    .select({ modelId: modelCallLog.modelId, promptVersion: modelCallLog.promptVersion })
+    .select({
+      modelId: modelCallLog.modelId,
+      promptVersion: sql<string>`coalesce(${modelCallLog.promptVersion}, '')`,
+    })
     .from(modelCallLog)
     .where(
       and(

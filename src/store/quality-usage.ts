@@ -2,13 +2,16 @@ import { type SQL, sql } from "drizzle-orm";
 import { canonicalDecimal } from "../domain/money.ts";
 import { queryRows, type Tx } from "./db.ts";
 
-/** Days are UTC. Latencies in milliseconds; null: none was measured. */
-export interface ModelUsage {
-  modelId: string;
-  operation: string;
-  day: string;
+/** Attempts at models, failed ones too. Latencies in milliseconds; null: none was measured. */
+export interface ModelFigures {
   calls: number;
   failed: number;
+  /** Given up by the caller; their latency counts nowhere. */
+  superseded: number;
+  /** Answers with a tool call. */
+  toolCalling: number;
+  /** Answers whose price is not known. */
+  unpriced: number;
   /** null: the provider counted nothing. */
   inputTokens: number | null;
   outputTokens: number | null;
@@ -16,11 +19,30 @@ export interface ModelUsage {
   costUsd: string | null;
   latencyAvgMs: number | null;
   latencyP95Ms: number | null;
+  /** Attempts with a verdict, and the mean of the verdicts, 0 to 1. */
+  scored: number;
+  scoreMean: number | null;
 }
 
+/** The model's name in MODELS_FILE, and as its endpoint names it. */
+interface OfModel {
+  llmName: string;
+  modelId: string;
+}
+
+/** Days are UTC. All lists have the newest day first, then names. */
+export interface ModelUsage {
+  model: (OfModel & { operation: string; day: string } & ModelFigures)[];
+  byModelAndDay: (OfModel & { day: string } & ModelFigures)[];
+  byModel: (OfModel & ModelFigures)[];
+  byOperation: ({ operation: string } & ModelFigures)[];
+  byDay: ({ day: string } & ModelFigures)[];
+  total: ModelFigures;
+}
+
+/** Of one tool, on one day or in all. */
 export interface ToolUsage {
   toolName: string;
-  day: string;
   /** Executions that have ended. */
   calls: number;
   failed: number;
@@ -53,53 +75,102 @@ function isSince(of: Since): SQL {
   return sql`tenant_id = ${of.tenantId} and created_at >= ${new Date(of.since).toISOString()}::timestamptz`;
 }
 
-/**
- * A cost row names no model: it is that of the newest call of its run before it, as it is written
- * right after that call. Newest day first.
- */
-export async function modelUsage(tx: Tx, of: Since): Promise<ModelUsage[]> {
-  const rows = await queryRows<ModelUsage>(
+/** Each with the columns that it is grouped by; bits of `grouping`, see `modelUsage`. */
+const GROUPS = {
+  model: 0b000,
+  byModelAndDay: 0b010,
+  byModel: 0b011,
+  byOperation: 0b101,
+  byDay: 0b110,
+  total: 0b111,
+} as const;
+
+type GroupedRow = OfModel & { operation: string; day: string; group: number } & ModelFigures;
+
+/** A percentile of percentiles is none: every total comes from the rows themselves. */
+export async function modelUsage(tx: Tx, of: Since): Promise<ModelUsage> {
+  const rows = await queryRows<GroupedRow>(
     tx,
     sql`with made as (
-          select id, model_id, operation, ${DAY} as day, status, input_tokens, output_tokens, latency_ms
+          select provider, model_id, operation, ${DAY} as day, status, had_tool_call, cost, score,
+            input_tokens, output_tokens,
+            case when status <> 'superseded' then latency_ms end as latency_ms
           from model_call_log where ${isSince(of)}
-        ), paid as (
-          select m.id, sum(c.amount) as amount
-          from (select * from cost_log where ${isSince(of)}
-            and cost_type in ('model', 'model_retry') and currency = 'USD') c
-          cross join lateral (
-            select id from model_call_log m
-            where m.tenant_id = c.tenant_id and m.run_id is not distinct from c.run_id
-              and m.provider = c.provider and m.created_at <= c.created_at
-            order by m.created_at desc, m.id desc limit 1) m
-          group by m.id
         )
-        select model_id as "modelId", operation, day, count(*)::int as calls,
-          (count(*) filter (where status <> 'ok'))::int as failed,
+        select grouping(provider, operation, day) as "group", provider as "llmName",
+          model_id as "modelId", operation, day, count(*)::int as calls,
+          (count(*) filter (where status = 'failed'))::int as failed,
+          (count(*) filter (where status = 'superseded'))::int as superseded,
+          (count(*) filter (where status = 'ok' and had_tool_call))::int as "toolCalling",
+          (count(*) filter (where status = 'ok' and cost is null))::int as unpriced,
           sum(input_tokens)::float8 as "inputTokens", sum(output_tokens)::float8 as "outputTokens",
-          sum(amount)::text as "costUsd", ${average("latency_ms")} as "latencyAvgMs",
-          ${p95("latency_ms")} as "latencyP95Ms"
-        from made left join paid using (id)
-        group by model_id, operation, day order by day desc, model_id, operation`,
+          sum(cost)::text as "costUsd", ${average("latency_ms")} as "latencyAvgMs",
+          ${p95("latency_ms")} as "latencyP95Ms", count(score)::int as scored,
+          round(avg(score)::numeric, 4)::float8 as "scoreMean"
+        from made
+        group by grouping sets (
+          (provider, model_id, operation, day), (provider, model_id, day), (provider, model_id),
+          (operation), (day), ())
+        order by day desc, provider, model_id, operation`,
   );
-  return rows.map((row) => ({ ...row, costUsd: decimalOrNull(row.costUsd) }));
+  const [total] = groupOf(rows, "total", []);
+  if (!total) throw new Error("a total over no columns always has one row");
+  return {
+    model: groupOf(rows, "model", ["llmName", "modelId", "operation", "day"]),
+    byModelAndDay: groupOf(rows, "byModelAndDay", ["llmName", "modelId", "day"]),
+    byModel: groupOf(rows, "byModel", ["llmName", "modelId"]),
+    byOperation: groupOf(rows, "byOperation", ["operation"]),
+    byDay: groupOf(rows, "byDay", ["day"]),
+    total,
+  };
+}
+
+type Column = "llmName" | "modelId" | "operation" | "day";
+
+/** Rows of one grouping set, with its columns alone: the others are null in it. */
+function groupOf<Kept extends Column>(
+  rows: readonly GroupedRow[],
+  name: keyof typeof GROUPS,
+  columns: readonly Kept[],
+): (Pick<GroupedRow, Kept> & ModelFigures)[] {
+  return rows
+    .filter(({ group }) => group === GROUPS[name])
+    .map(({ group, llmName, modelId, operation, day, ...figures }) => {
+      const all = { llmName, modelId, operation, day };
+      const kept = Object.fromEntries(columns.map((column) => [column, all[column]]));
+      return {
+        ...(kept as Pick<GroupedRow, Kept>), // the columns asked for, one by one
+        ...figures,
+        costUsd: decimalOrNull(figures.costUsd),
+      };
+    });
 }
 
 /** Newest day first. What waited for people is no latency of a tool. */
-export async function toolUsage(tx: Tx, of: Since): Promise<ToolUsage[]> {
-  const rows = await queryRows<ToolUsage>(
+export function toolUsage(tx: Tx, of: Since): Promise<(ToolUsage & { day: string })[]> {
+  return toolsBy(tx, of, DAY);
+}
+
+/** The same over the whole time. */
+export async function toolTotals(tx: Tx, of: Since): Promise<ToolUsage[]> {
+  const rows = await toolsBy(tx, of, sql`''::text`);
+  return rows.map(({ day: _none, ...row }) => row);
+}
+
+async function toolsBy(tx: Tx, of: Since, day: SQL): Promise<(ToolUsage & { day: string })[]> {
+  const rows = await queryRows<ToolUsage & { day: string }>(
     tx,
     sql`with ended as (
-          select tool_name, ${DAY} as day, count(*)::int as calls,
+          select tool_name, ${day} as day, count(*)::int as calls,
             (count(*) filter (where status <> 'completed'))::int as failed
           from tool_result_log where ${isSince(of)} and status <> 'pending' group by 1, 2
         ), measured as (
-          select operation as tool_name, ${DAY} as day, ${average("latency_ms")} as average,
+          select operation as tool_name, ${day} as day, ${average("latency_ms")} as average,
             ${p95("latency_ms")} as p95
           from latency_log where ${isSince(of)} and component = 'tool'
             and right(operation, 8) <> '.look_up' group by 1, 2
         ), paid as (
-          select e.tool_name, ${DAY} as day, sum(c.amount)::text as amount
+          select e.tool_name, ${day} as day, sum(c.amount)::text as amount
           from cost_log c
           cross join lateral (
             select tool_name from external_api_log e

@@ -1,8 +1,8 @@
 import { type CostRow, insertCosts } from "./costs.ts";
 import type { Tx } from "./db.ts";
-import { insertModelCalls, type ModelCallRow } from "./engine-reads.ts";
 import { type ErrorRow, insertErrors } from "./errors.ts";
 import { insertLatencies, type LatencyRow } from "./latencies.ts";
+import { insertModelCalls, type ModelCallRow } from "./model-calls.ts";
 import { insertOutsideCalls, type OutsideCallRow } from "./outside-calls.ts";
 
 /** What was measured and has still to be written: it goes into the next transaction of the work. */

@@ -12,7 +12,11 @@ export type Signal =
   /** Rows were written that must be sent. */
   | { kind: "delivery" }
   /** Tools, secrets or rates of a tenant changed: what is cached of them is old. */
-  | { kind: "tools"; tenantId: string };
+  | { kind: "tools"; tenantId: string }
+  /** A model cools, answers again or was judged. */
+  | { kind: "models" }
+  /** MODELS_FILE has been read anew by a process. */
+  | { kind: "models_file" };
 
 /** Hints between processes: whatever is lost is found by a sweep or at the next look. */
 export interface Signals {

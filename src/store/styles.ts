@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, ne } from "drizzle-orm";
 import { newId } from "../domain/ids.ts";
-import type { StyleContent, StyleDraft, StyleSkill } from "../domain/style.ts";
+import type { StyleContent, StyleDraft, StyleSkill, VersionSkill } from "../domain/style.ts";
 import type { Tx } from "./db.ts";
 import { agentSkills, agentStyles, promptVersions } from "./schema/quality.ts";
 import { storable } from "./storable.ts";
@@ -85,7 +85,10 @@ export async function activeVersion(
   return row ?? null;
 }
 
-/** A further version, which is the active one from now on; answers its number. */
+/**
+ * A further version, which is the active one from now on; answers its number. It holds the texts of
+ * its skills as they stand.
+ */
 export async function addVersion(
   tx: Tx,
   added: {
@@ -106,11 +109,12 @@ export async function addVersion(
     .orderBy(desc(promptVersions.version))
     .limit(1);
   const version = (newest?.version ?? 0) + 1;
+  const { skills } = contentOf(draft, await listSkills(tx, tenantId));
   await silenceVersions(tx, tenantId, styleId);
   await tx.insert(promptVersions).values(
     storable({
       ...{ id: newId(), tenantId, styleId, version, isActive: true },
-      ...{ guidance: draft.guidance, examplesJson: draft.examples, skillsJson: draft.skills },
+      ...{ guidance: draft.guidance, examplesJson: draft.examples, skillsJson: skills },
       ...{ rationale, coachProposalId, createdBy: by, createdAt: now },
     }),
   );
@@ -149,6 +153,32 @@ async function silenceVersions(tx: Tx, tenantId: string, styleId: string): Promi
     );
 }
 
+/**
+ * Writes the texts of skills into versions of an earlier build, which name them alone: what they
+ * said is told by nothing else once a text changes.
+ */
+export async function keepSkillTexts(tx: Tx, tenantId: string): Promise<void> {
+  const skills = await listSkills(tx, tenantId);
+  for (const row of await listStyleVersions(tx, tenantId)) {
+    if (row.skillsJson.every((skill) => typeof skill !== "string")) continue;
+    const { skills: skillsJson } = contentOfVersion(row, skills);
+    await tx
+      .update(promptVersions)
+      .set({ skillsJson })
+      .where(and(eq(promptVersions.tenantId, tenantId), eq(promptVersions.id, row.id)));
+  }
+}
+
+/** Held until the transaction ends, so that no text changes meanwhile. Before any style is. */
+export async function holdSkills(tx: Tx, tenantId: string): Promise<void> {
+  await tx
+    .select({ id: agentSkills.skillId })
+    .from(agentSkills)
+    .where(eq(agentSkills.tenantId, tenantId))
+    .orderBy(asc(agentSkills.skillId))
+    .for("share");
+}
+
 /** By id. */
 export function listSkills(tx: Tx, tenantId: string): Promise<StyleSkill[]> {
   return tx
@@ -173,15 +203,36 @@ export async function putSkill(
 }
 
 export function draftOf(row: StyleVersionRow): StyleDraft {
-  return { guidance: row.guidance, examples: row.examplesJson, skills: row.skillsJson };
+  const { guidance, examplesJson: examples, skillsJson } = row;
+  return { guidance, examples, skills: skillsJson.map(skillId) };
 }
 
-/** With the texts of its skills, in the draft's order. */
-export function contentOf(draft: StyleDraft, skills: readonly StyleSkill[]): StyleContent {
+/**
+ * With the texts of its skills, in its own order: those that it holds itself, else as they stand
+ * among `skills`.
+ */
+export function contentOf(
+  draft: Omit<StyleDraft, "skills"> & { skills: readonly VersionSkill[] },
+  skills: readonly StyleSkill[],
+): StyleContent {
   const texts = new Map(skills.map((skill) => [skill.id, skill]));
   return {
     guidance: draft.guidance,
     examples: draft.examples,
-    skills: draft.skills.flatMap((id) => texts.get(id) ?? []),
+    skills: draft.skills.flatMap((skill) =>
+      typeof skill === "string" ? (texts.get(skill) ?? []) : [skill],
+    ),
   };
+}
+
+/** As the version was said. */
+export function contentOfVersion(
+  { guidance, examplesJson: examples, skillsJson: skills }: StyleVersionRow,
+  standing: readonly StyleSkill[],
+): StyleContent {
+  return contentOf({ guidance, examples, skills }, standing);
+}
+
+export function skillId(skill: VersionSkill): string {
+  return typeof skill === "string" ? skill : skill.id;
 }

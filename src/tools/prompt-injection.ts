@@ -85,7 +85,7 @@ const INSIDE_WORD =
   /[\p{sc=Latin}\p{sc=Cyrillic}][\u200b-\u200d\u2060-\u2064\ufeff]+[\p{sc=Latin}\p{sc=Cyrillic}]/u;
 
 /** The text as a model reads it; words of mixed alphabets once in each. */
-function asRead(text: string): string[] {
+export function asRead(text: string): string[] {
   const shown = text.normalize("NFKC").replace(UNSEEN, "");
   const latin = shown.replace(WORD, (word) => inOneAlphabet(word, CYRILLIC_AS_LATIN));
   const cyrillic = shown.replace(WORD, (word) => inOneAlphabet(word, LATIN_AS_CYRILLIC));

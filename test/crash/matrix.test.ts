@@ -5,12 +5,13 @@ import { type FaultyHouse, openFaultyHouse } from "../process/crash/faulty-house
 import { NOT_IN_A_STORY } from "../process/crash/not-in-a-story.ts";
 import { payMachinesByHand } from "../process/crash/operators.ts";
 import { type Place, planRounds, type Round } from "../process/crash/rounds.ts";
-import { STORIES, type Story } from "../process/crash/stories.ts";
+import { STORIES } from "../process/crash/stories.ts";
+import type { Story } from "../process/crash/story.ts";
 import { embeddedEngine } from "../support/engines.ts";
 
 /** More than a group's minute: the next story must not wait for what the last one posted. */
 const REST_S = 90;
-const RECORDING_LIMIT_MS = 600_000;
+const RECORDING_LIMIT_MS = 900_000;
 const MOMENTS = ["before", "after"] as const;
 
 /**

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { StyleContent } from "../../src/domain/style.ts";
-import type { ShiftableClock } from "../../src/lib/clock.ts";
 import type { ShadowEvals } from "../../src/quality/coach/deps.ts";
 import { beginShadow, runShadow } from "../../src/quality/coach/shadow.ts";
+import { tellLeftWork } from "../../src/quality/left-work.ts";
 import { lockCoachProposal } from "../../src/store/coach.ts";
 import { voiceOf } from "../../src/store/engine-reads.ts";
 import { type AdminPart, startAdminPart } from "../support/admin-part.ts";
@@ -19,7 +19,6 @@ const GOOD = {
 };
 const asks = (style: StyleContent | null) => (style?.examples.length ?? 0) > 0;
 const always = () => true;
-const MINUTE = 60_000;
 
 forEachEngine((open) => {
   let part: AdminPart;
@@ -42,6 +41,8 @@ forEachEngine((open) => {
   });
   afterAll(() => part.close());
 
+  const tellLeft = (bootId = part.deps.bootId) =>
+    tellLeftWork({ ...part.deps, bootId, realNow: Date.now, alone: true }, [own.tenantId]);
   async function propose(styleId: string): Promise<void> {
     steps.push({ text: JSON.stringify(GOOD) });
     const made = await own.admin("POST", "/quality/coach/proposals", { styleId });
@@ -125,22 +126,34 @@ forEachEngine((open) => {
       expect((await shadow()).state).toBe("done");
     });
 
-    it("that nobody finished have failed after a quarter of an hour; a late end changes nothing", async () => {
-      const clock = part.deps.clock as ShiftableClock; // made by the part
+    it("that were begun anew are not ended by those before", async () => {
       const begun = await own.rows(async (tx) => {
         const row = await lockCoachProposal(tx, own.tenantId, 1);
         if (!row) throw new Error("there is no proposal");
-        return beginShadow(tx, row, clock.now());
+        return beginShadow(tx, row, { now: part.deps.clock.now(), boot: "gone" });
       });
-      clock.setOffset(clock.offsetMs + 14 * MINUTE);
-      expect((await newest()).shadow_json.state).toBe("running");
-      clock.setOffset(clock.offsetMs + 2 * MINUTE);
+      expect((await newest()).shadow_json).not.toHaveProperty("boot");
+      await tellLeft();
       expect((await newest()).shadow_json).toMatchObject({
-        ...{ state: "failed", error: "it was never finished" },
+        ...{ state: "failed", error: "the bot was stopped meanwhile; start them again" },
       });
       expect(await shadow()).toMatchObject({ state: "done", total: 2 });
       await runShadow({ ...part.deps, shadowEvals: evalsBy({ late: always }) }, begun);
       expect((await newest()).shadow_json.total).toBe(2);
+    });
+
+    it("of a process that was only silent end with what came of them", async () => {
+      let finish = () => {};
+      const run = evals;
+      const finished = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      evals = (input) => finished.then(() => run(input));
+      await act("shadow");
+      await tellLeft("another boot");
+      expect((await newest()).shadow_json.state).toBe("failed");
+      finish();
+      await expect.poll(async () => (await newest()).shadow_json.state).toBe("done");
     });
   });
 

@@ -311,7 +311,7 @@ forEachEngine((open) => {
         now: office.time.now,
       }),
     );
-    office.desk.hasModelKey = false;
+    office.desk.hasModelKey = () => false;
     expect(await needs()).toEqual(["documents", "model", "opened"]);
   });
 });

@@ -21,10 +21,8 @@ import {
   stockTool,
 } from "../support/office-run.ts";
 
-const PRICES = {
-  model: { input: "2", output: "8" },
-  outside: new Map([["shop", "0.25"]]),
-};
+const MODEL_PRICE = { input: "2", output: "8" };
+const PRICES = { outside: new Map([["shop", "0.25"]]) };
 
 forEachEngine((open) => {
   const { model, steps, asked } = createScriptedModel();
@@ -39,6 +37,7 @@ forEachEngine((open) => {
     for (const list of [steps, asked, shop, office.waits]) list.length = 0;
     for (const list of [office.cashier.next, office.cashier.lookUps, office.cashier.paid])
       list.length = 0;
+    office.prices.model = null;
     office.engine.prices = NO_PRICES;
     office.time.now += 3_600_000;
   });
@@ -118,6 +117,7 @@ forEachEngine((open) => {
     });
 
     it("leaves what model and services cost, and which of it was for repeats", async () => {
+      office.prices.model = MODEL_PRICE;
       office.engine.prices = PRICES;
       const tokens = { input: 1_000, output: 500 };
       steps.push({ ...asks("tea"), tokens }, { tokens });
@@ -136,6 +136,7 @@ forEachEngine((open) => {
 
   describe("what is dearer and slower", () => {
     it("is told by component, with repeats and failed runs apart", async () => {
+      office.prices.model = MODEL_PRICE;
       office.engine.prices = PRICES;
       const tokens = { input: 200_000, output: 0 };
       steps.push({ ...asks("tea"), tokens });
@@ -171,6 +172,7 @@ forEachEngine((open) => {
       const second = await playRun(office, first.id);
       expect(second).toMatchObject({ status: "waiting_retry", dueAt: office.time.now + 6_000 });
       office.time.now += 6_000;
+      office.prices.model = MODEL_PRICE;
       office.engine.prices = PRICES;
       steps.push({ tokens: { input: 1_000, output: 0 } });
       expect(await playRun(office, first.id)).toMatchObject({ status: "completed" });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { catalogRegistry } from "../../src/cli/catalog-registry.ts";
 import type { EvalReport } from "../../src/quality/evals/run-cases.ts";
 import { createEvalsRunner, type EvalsRunner } from "../../src/quality/evals/runner.ts";
 import type { Snapshot } from "../../src/quality/evals/snapshot.ts";
@@ -24,12 +25,13 @@ forEachEngine((open) => {
     part = await startQuality(open);
     runner = createEvalsRunner({
       ...{ db: part.database.db, clock: part.deps.clock, log: { error() {} } },
+      bootId: part.deps.bootId,
       play(snapshot, model) {
         asked.push({ snapshot, model });
         return ends(snapshot);
       },
     });
-    Object.assign(part.deps, { evals: runner });
+    Object.assign(part.deps, { evals: runner, registry: catalogRegistry() });
   });
   afterAll(() => part.close());
 
@@ -63,6 +65,52 @@ forEachEngine((open) => {
       expect(status).toBe(400);
       expect(body.error.path).toBe("cases.1.client.kyc");
       expect((await office.admin("GET", "/quality/evals/cases")).body.items).toEqual([]);
+    });
+
+    it.each<[object, string]>([
+      [{ forbidden_tools: ["delete_customer", "delete_custommer"] }, "forbidden_tools.1"],
+      [{ expected_tool: "sendmail" }, "expected_tool"],
+      [{ forbidden_tools: ["send_email"] }, "expected_tool"],
+      [
+        { expected_policy_result: undefined, expected_arguments: { subjekt: "x" } },
+        "expected_arguments.subjekt",
+      ],
+      [{ reply_must_match: ["("] }, "reply_must_match.0"],
+      [{ before: [{ client: "x" }, { cleint: "x" }] }, "before.1"],
+      [{ transfers: [{ amount: "1" }] }, "transfers.0.to"],
+      [{ faults: [{ service: "chain", kind: "dwon", count: 1 }] }, "faults.0.kind"],
+      [{ caes_name: "x" }, "caes_name"],
+    ])("that could never hold or never fail are refused: %j", async (change, path) => {
+      const office = await newOffice();
+      const cases = [
+        { ...LETTER, case_name: "good" },
+        { ...LETTER, ...change },
+      ];
+      const { status, body } = await office.admin("PUT", "/quality/evals/cases", { cases });
+      expect([400, 422]).toContain(status);
+      expect(body.error.path).toMatch(new RegExp(`^cases\\.1\\.${path.replaceAll(".", "\\.")}`));
+      expect((await office.admin("GET", "/quality/evals/cases")).body.items).toEqual([]);
+    });
+
+    it("are described as they are checked", async () => {
+      const { body } = await part.call("GET", "/openapi.json");
+      const { put, get } = body.paths["/quality/evals/cases"];
+      const { cases } = put.requestBody.content["application/json"].schema.properties;
+      expect(cases).toMatchObject({ minItems: 1, maxItems: 500 });
+      expect(cases.items).toMatchObject({
+        ...{ additionalProperties: false, required: ["case_name", "language"] },
+        properties: { forbidden_tools: { maxItems: 50, items: { pattern: expect.any(String) } } },
+      });
+      const limit = get.parameters.find(({ name }: { name: string }) => name === "limit");
+      expect(limit).toMatchObject({
+        ...{ required: false },
+        schema: { type: "integer", minimum: 1, maximum: 200, default: 50 },
+      });
+      const office = await newOffice();
+      for (const asked of ["0", "201", "1.5", "x", "", "007"]) {
+        const list = await office.admin("GET", `/quality/evals/cases?limit=${asked}`);
+        expect([asked, list.status, list.body.error?.path]).toEqual([asked, 400, "limit"]);
+      }
     });
 
     it("go page by page", async () => {

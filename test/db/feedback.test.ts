@@ -117,7 +117,9 @@ forEachEngine((open) => {
       ...rest,
     };
     const clock = { now: () => NOW };
-    await inTenant((tx) => noteReaction(tx, { clock }, { tenantId: "t", reaction }));
+    await inTenant((tx) =>
+      noteReaction(tx, { clock, ratingsChanged: () => {} }, { tenantId: "t", reaction }),
+    );
   }
 
   async function rows() {
@@ -350,7 +352,8 @@ forEachEngine((open) => {
       const identities = [{ messenger: "telegram" as const, teamId: "", userId: ALICE.telegram }];
       const person = { tenantId: "u", name: "A", role: "operator" as const, identities, now: NOW };
       await createStaff(tx, person);
-      await noteReaction(tx, { clock: { now: () => NOW } }, { tenantId: "u", reaction });
+      const deps = { clock: { now: () => NOW }, ratingsChanged: () => {} };
+      await noteReaction(tx, deps, { tenantId: "u", reaction });
       expect(await tx.select().from(agentToolCallFeedback)).toEqual([]);
     });
   });

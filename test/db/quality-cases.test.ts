@@ -145,8 +145,11 @@ forEachEngine((open) => {
           behavior: "asks for the sum",
           expected_tool: "offer_booking_link",
         },
-        ...{ expected_args: { sum: "100" }, expected_policy_result: "approval" },
-        ...{ forbidden_tools: ["c"], action_items: ["say in the schema what a sum is"] },
+        ...{ expected_args: { sum: "100" }, expected_policy_result: "schema_failed" },
+        ...{
+          forbidden_tools: ["issue_exchange_payout"],
+          action_items: ["say in the schema what a sum is"],
+        },
       });
       expect([body.title, body.expected]).toEqual([
         "Sum of a deal",
@@ -156,7 +159,11 @@ forEachEngine((open) => {
             proposalKind: "tool_arguments",
             tool: "offer_booking_link",
           },
-          ...{ args: { sum: "100" }, policyResult: "approval", forbiddenTools: ["c"] },
+          ...{
+            args: { sum: "100" },
+            policyResult: "schema_failed",
+            forbiddenTools: ["issue_exchange_payout"],
+          },
           actionItems: ["say in the schema what a sum is"],
         },
       ]);
@@ -211,11 +218,16 @@ forEachEngine((open) => {
       [{ expected: {} }, 400, "expected"],
       [{ tool_name: "other" }, 422, "tool_name"],
       [{ expected_tool: "offer_bookng_link" }, 422, "expected_tool"],
+      [{ forbidden_tools: ["offer_bookng_link"] }, 422, "forbidden_tools.0"],
       [
         { expected_tool: "offer_booking_link", forbidden_tools: ["offer_booking_link"] },
         ...([422, "expected_tool"] as const),
       ],
       [{ expected_tool: null, expected_args: {} }, 422, "expected_args"],
+      [
+        { expected_tool: "offer_booking_link", expected_args: { sum: "1" } },
+        ...([422, "expected_args.sum"] as const),
+      ],
       [
         { expected_tool: "offer_booking_link", expected_args: { subject: { matches: "(" } } },
         ...([422, "expected_args.subject.matches"] as const),

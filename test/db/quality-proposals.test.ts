@@ -321,7 +321,15 @@ forEachEngine((open) => {
   it("a label and its proposal are written together or not at all", async () => {
     const office = await newOffice("a");
     const broken = withTenant(part.database.db, office.tenantId, async (tx) => {
-      const given = { tenantId: office.tenantId, staffId: "s", now: 1, note: null };
+      const { secrets } = part.deps;
+      const given = {
+        tenantId: office.tenantId,
+        staffId: "s",
+        now: 1,
+        note: null,
+        secrets,
+        ratingsChanged: () => {},
+      };
       const which = office.reply.callIds[0] ?? "";
       await giveLabel(tx, { ...given, which, label: "bad_args" });
       throw new Error("cut");

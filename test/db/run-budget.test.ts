@@ -1,6 +1,5 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { NO_PRICES } from "../../src/engine/prices.ts";
 import { errorLog, runs } from "../../src/store/schema/runs.ts";
 import { auditLog } from "../../src/store/schema/tenancy.ts";
 import {
@@ -34,7 +33,7 @@ forEachEngine((open) => {
   });
   beforeEach(() => {
     for (const list of [steps, asked, shop, office.waits]) list.length = 0;
-    office.engine.prices = NO_PRICES;
+    office.prices.model = null;
   });
   afterAll(() => office.close());
 
@@ -71,7 +70,7 @@ forEachEngine((open) => {
 
   describe("attempts, cost and time of a run", () => {
     it("are written before a call is sent", async () => {
-      office.engine.prices = { model: { input: "2", output: "8" }, outside: new Map() };
+      office.prices.model = { input: "2", output: "8" };
       const id = await due();
       const pass = (ms: number) => () => {
         office.time.real += ms;

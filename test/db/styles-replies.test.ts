@@ -62,7 +62,7 @@ forEachEngine((open) => {
       expect(first).toMatchObject({ status: "completed", styleId: "formal" });
       expect(await journal(first.id)).toEqual(["2026-11-3+formal@1"]);
       await office.tenant((tx) =>
-        saveSkill(tx, { tenantId: TENANT, id: "fee", text: "Name the fee.", now: 1 }),
+        saveSkill(tx, { tenantId: TENANT, id: "fee", text: "Name the fee.", by: "setup", now: 1 }),
       );
       await write("Be warm.", { skills: ["fee"] });
       const second = await answer();

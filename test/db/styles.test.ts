@@ -1,9 +1,11 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { voiceOf } from "../../src/store/engine-reads.ts";
+import { promptVersions } from "../../src/store/schema/quality.ts";
 import { auditLog } from "../../src/store/schema/tenancy.ts";
 import type { AdminPart } from "../support/admin-part.ts";
 import { forEachEngine } from "../support/database.ts";
+import type { Played } from "../support/played-world.ts";
 import { openQualityPart, type QualityPart, startQuality } from "../support/quality-part.ts";
 
 const CALM = { name: "Calm", guidance: "Be calm.", examples: [], skills: [], is_active: true };
@@ -56,6 +58,54 @@ forEachEngine((open) => {
       });
       await own.admin("PUT", "/quality/skills/fee", { text: "Say the fee first." });
       expect((await voice(own)).style?.skills[1]?.text).toBe("Say the fee first.");
+    });
+
+    it("is a further version by a skill's new text, and each version keeps its own words", async () => {
+      const own = await office();
+      await own.admin("PUT", "/quality/skills/fee", { text: "Name the fee." });
+      await own.admin("PUT", "/quality/styles/calm", { ...CALM, skills: ["fee"] });
+      await own.admin("PUT", "/quality/styles/warm", { ...CALM, is_active: false });
+      await own.admin("PUT", "/quality/skills/fee", { text: "Say the fee first." });
+      await own.admin("PUT", "/quality/skills/fee", { text: "Say the fee first." });
+      const { items } = (await own.operator("GET", "/quality/styles")).body;
+      const told = ({ version, is_active, rationale, skill_texts }: Played) => [
+        ...[version, is_active, rationale, skill_texts[0]?.text],
+      ];
+      expect(items[0].versions.map(told)).toEqual([
+        [2, true, "The skill fee was written anew", "Say the fee first."],
+        [1, false, "", "Name the fee."],
+      ]);
+      expect(items[1].versions).toHaveLength(1);
+      expect((await voice(own)).style).toMatchObject({
+        ...{ version: 2, skills: [{ id: "fee", text: "Say the fee first." }] },
+      });
+      await own.admin("POST", "/quality/styles/calm/versions/1/activate");
+      expect((await voice(own)).style).toMatchObject({
+        ...{ version: 1, skills: [{ id: "fee", text: "Name the fee." }] },
+      });
+      const again = await own.admin("PUT", "/quality/styles/calm", { ...CALM, skills: ["fee"] });
+      expect(again.body.active).toMatchObject({
+        ...{ version: 3, skills: ["fee"] },
+        skill_texts: [{ id: "fee", text: "Say the fee first." }],
+      });
+    });
+
+    it("of an earlier build, which names its skills alone, keeps their texts from the first change on", async () => {
+      const own = await office();
+      await own.admin("PUT", "/quality/skills/fee", { text: "Name the fee." });
+      await own.admin("PUT", "/quality/styles/calm", { ...CALM, skills: ["fee"] });
+      await own.rows((tx) => tx.update(promptVersions).set({ skillsJson: ["fee"] }));
+      expect((await voice(own)).style).toMatchObject({
+        ...{ version: 1, skills: [{ id: "fee", text: "Name the fee." }] },
+      });
+      await own.admin("PUT", "/quality/skills/fee", { text: "Say the fee first." });
+      const rows = await own.rows((tx) =>
+        tx.select().from(promptVersions).orderBy(promptVersions.version),
+      );
+      expect(rows.map(({ skillsJson }) => skillsJson)).toEqual([
+        [{ id: "fee", text: "Name the fee." }],
+        [{ id: "fee", text: "Say the fee first." }],
+      ]);
     });
 
     it("gets a version by other words, and none by the same", async () => {

@@ -28,8 +28,12 @@ export interface DeskProcess {
   start(more?: Record<string, string>): Promise<void>;
   /** A command of the same host, with the same environment. */
   shell(args: string[], more?: Record<string, string>): Promise<Ended>;
+  /** Of the process that runs now. */
+  pid(): number;
   /** `kill -9` */
   kill(): Promise<void>;
+  /** As an owner stops it. */
+  stop(): Promise<void>;
   close(): Promise<void>;
   /** Slack's cards whose text fits, oldest first. */
   cards(look: RegExp): Promise<Card[]>;
@@ -92,7 +96,9 @@ export async function openDeskProcess(
       await running.says(/Countersign is ready/);
     },
     isGone: () => isGone,
+    pid: () => running?.pid ?? 0,
     kill: async () => running?.kill(),
+    stop: async () => void (await running?.terminate()),
     async close() {
       await running?.kill();
       await database.drop();

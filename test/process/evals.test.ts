@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -116,27 +116,6 @@ describe("npm run evals", () => {
     expect(out).toMatch(/wanted a call of send_email, got none .*model call failed/);
   });
 
-  it("plays under the rules, tools and documents of a snapshot, and its cases", async () => {
-    const snapshot = file("snapshot.json", {
-      tools: { create_task_draft: false },
-      knowledge: [{ source: "x.md", body: "# Umbrellas\n\nUmbrellas are lent for free." }],
-      cases: [
-        {
-          ...{ case_name: "a tool that is off", language: "en", expected_effects: { tasks: 0 } },
-          message: "Please make a task: call me back",
-          forbidden_tools: ["create_task_draft"],
-        },
-        {
-          ...{ case_name: "another document", language: "en" },
-          ...{ message: "Do you lend umbrellas?", reply_must_match: "for free" },
-        },
-      ],
-    });
-    const { code, out } = await evals(["--snapshot", snapshot]);
-    expect(out).toContain("2 cases: 2 passed");
-    expect(code).toBe(0);
-  });
-
   it("lists cases without playing them", async () => {
     const { code, out } = await evals(["--list", "--only", "duplicate"]);
     expect(code).toBe(0);
@@ -149,17 +128,67 @@ describe("bad cases and bad usage", () => {
   const GOOD = "- case_name: one\n  language: en\n  message: hi\n";
 
   it.each([
-    ["a broken field", `${GOOD}  client: { kyc: maybe }\n`, /case "one": client\.kyc: /],
+    [
+      "a broken field",
+      `${GOOD}  client: { kyc: maybe }\n`,
+      /:4: case "one": client\.kyc: expected /,
+    ],
+    ["a key twice", `${GOOD}  message: ho\n`, /:4: not YAML: Map keys must be unique/],
+    [
+      "a forbidden tool that there is none of",
+      `${GOOD}  forbidden_tools:\n    - delete_customer\n    - delete_custommer\n`,
+      /:6: case "one": forbidden_tools\[1\]: expected a tool of this version \(near: delete_customer\), actual "delete_custommer"/,
+    ],
+    [
+      "an expected tool that there is none of",
+      `${GOOD}  expected_tool: sendmail\n`,
+      /:4: case "one": expected_tool: expected a tool of this version/,
+    ],
     ["no YAML", "- case_name: [", /not YAML: /],
     ["no list", "case_name: one", /a list of cases is wanted/],
     ["a nameless case", `${GOOD}- language: en\n  message: x\n`, /case 2: case_name: /],
-    ["a name twice", GOOD + GOOD, /case "one": stands in .* already/],
+    [
+      "a name twice",
+      GOOD + GOOD,
+      /:4: case "one": case_name: expected a name of its own \(.*:1: case "one" has it\)/,
+    ],
   ])("with %s names file, case and path in one line", async (_what, text, told) => {
     const path = file("bad.yaml", text);
     const { code, out, err } = await evals(["--cases", path]);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err.trimEnd().split("\n")).toEqual([expect.stringMatching(told)]);
     expect(err).toContain("bad.yaml");
+  });
+
+  it("tells all that is wrong with all cases of all files, one line each", async () => {
+    const one = file(
+      "one.yaml",
+      `${GOOD}  client: { kyc: maybe }\n- case_name: two\n  language: de\n`,
+    );
+    const other = file("other.json", [
+      { ...DELETE, case_name: "one", forbidden_tools: ["gone"] },
+      5,
+    ]);
+    const { code, out, err } = await evals(["--cases", one, other]);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(/one\.yaml:4: case "one": client\.kyc: expected .*, actual "maybe"$/),
+      expect.stringMatching(/one\.yaml:6: case "two": language: expected .*, actual "de"$/),
+      expect.stringMatching(
+        /one\.yaml:5: case "two": message: expected either .*, actual \(missing\)$/,
+      ),
+      expect.stringMatching(/other\.json:1: case "one": forbidden_tools\[0\]: .*, actual "gone"$/),
+      expect.stringMatching(/other\.json:1: case 2: \(case\): expected object, actual 5$/),
+      expect.stringMatching(/other\.json:1: case "one": case_name: expected a name of its own/),
+    ]);
+  });
+
+  it("asks for the folders of reports before a case is played, and makes none", async () => {
+    const path = file("good.yaml", GOOD);
+    const { code, out, err } = await evals(["--cases", path, "--out-json", "reprots/a.json"]);
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toMatch(/^--out-json: reprots\/a\.json cannot be written: there is no folder /);
+    expect(existsSync(join(dir, "reprots"))).toBe(false);
   });
 
   it.each([[["--nonsense"]], [["--database", "postgres://x"]], [["--compare", "one.json"]]])(
@@ -173,7 +202,7 @@ describe("bad cases and bad usage", () => {
 
   it.each([
     [["--only", "no such name"], /--only: no case has "no such name" in its name/],
-    [["--model", "m"], /OPENAI_API_KEY: is missing/],
+    [["--model", "m"], /--model: m wants OPENAI_API_KEY, .* is missing/],
     [["--cases", "/nowhere.yaml"], /--cases: \/nowhere\.yaml cannot be read/],
   ])("%j ends with one line that tells the next step", async (args, told) => {
     const { code, err } = await evals(args);

@@ -6,6 +6,8 @@ import type { ChatModel } from "../../src/domain/chat-model.ts";
 import { llmReplyStrategy } from "../../src/engine/strategy.ts";
 import { createToolResolver } from "../../src/engine/tool-resolver.ts";
 import { createClock } from "../../src/lib/clock.ts";
+import { type ModelPool, oneModel } from "../../src/model/broker/model-pool.ts";
+import { createProductModels, modelDesk } from "../../src/product-models.ts";
 import type { ShadowEvals } from "../../src/quality/coach/deps.ts";
 import { type Database, openEmbedded, prepareDatabase } from "../../src/store/database.ts";
 import { withOwner, withTenant } from "../../src/store/db.ts";
@@ -23,6 +25,12 @@ import { withTestKey } from "./row-key.ts";
 import { SMALL_TOOL } from "./small-tool.ts";
 
 const silent: ChatModel = { chat: () => Promise.reject(new Error("no model is asked here")) };
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+const NO_KEY: ModelPool = {
+  entries: [oneModel({ baseUrl: "http://model.test/v1", model: "test" })],
+  ...{ file: null, keyNamed: () => null },
+};
 
 export const SETUP_TOKEN = "setup-token-of-the-test";
 export const MASTER_KEY = Buffer.alloc(32, 7);
@@ -56,7 +64,12 @@ export interface AdminPart {
 
 /** The admin API on a database of its own: in memory, unless a prepared one is given. */
 export async function startAdminPart(
-  options: { model?: ChatModel; database?: Database; shadowEvals?: ShadowEvals } = {},
+  options: {
+    model?: ChatModel;
+    database?: Database;
+    shadowEvals?: ShadowEvals;
+    pool?: ModelPool;
+  } = {},
 ): Promise<AdminPart> {
   const database = options.database ?? (await openInMemory());
   const clock = createClock();
@@ -70,6 +83,10 @@ export async function startAdminPart(
     changeAuthority({ secrets, jobs, toolsChanged, sandbox: true }) as unknown as AnyTool, // of its own arguments
   ]);
   const decisions: Decision[] = [];
+  const models = createProductModels(
+    { database, clock, secrets, log: quiet },
+    { signals: { sendNow: () => {} }, configured: options.pool ?? NO_KEY },
+  );
   const deps: AdminDeps = {
     db: database.db,
     clock,
@@ -78,16 +95,19 @@ export async function startAdminPart(
     jobs,
     dress: { jobs, staffLanguage: "en", sandbox: true, defaultTtlMs: 3_600_000 },
     toolsChanged,
+    models: modelDesk(models),
+    ratingsChanged: () => {},
     decide: async (decision) => {
       decisions.push(decision);
       return { accepted: true, message: "A-1 was approved" };
     },
     version: "0.0.0",
+    bootId: "boot-of-the-test",
     ...(options.shadowEvals ? { shadowEvals: options.shadowEvals } : {}),
     replay: {
       ...{ db: database.db, clock, registry },
       strategy: llmReplyStrategy({ resolver: createToolResolver({ db: database.db, registry }) }),
-      modelNamed: (name) => ({ model: options.model ?? silent, modelId: name ?? "test" }),
+      modelNamed: ({ name }) => ({ model: options.model ?? silent, modelId: name ?? "test" }),
     },
     validatePolicies: (rows) =>
       rows.flatMap((row) => ("nonsense" in row.condition_json ? [`${row.id}: unknown fact`] : [])),

@@ -10,6 +10,7 @@ import type { EngineDeps } from "../../src/engine/deps.ts";
 import { NO_PRICES } from "../../src/engine/prices.ts";
 import { llmReplyStrategy } from "../../src/engine/strategy.ts";
 import { createToolResolver } from "../../src/engine/tool-resolver.ts";
+import type { ModelEntry } from "../../src/model/broker/models-file.ts";
 import { type Tx, withOwner, withTenant } from "../../src/store/db.ts";
 import { upsertDestination } from "../../src/store/destinations.ts";
 import { replacePolicyRows } from "../../src/store/policies.ts";
@@ -22,6 +23,7 @@ import { ensureTenant } from "../../src/store/tenants.ts";
 import type { AnyTool } from "../../src/tools/contract.ts";
 import { createRegistry } from "../../src/tools/registry.ts";
 import { createRunner } from "../../src/tools/runner.ts";
+import { askedModel } from "./asked-model.ts";
 import type { OpenDatabase } from "./database.ts";
 import { createCashier, createOfficeTools } from "./office-tools.ts";
 import { createRecordedJobs, type RecordedJobs } from "./recorded-jobs.ts";
@@ -80,8 +82,11 @@ export async function openOffice(
   const own = createOfficeTools(cashier, ran).filter((tool) => !isReplaced(tool));
   const registry = createRegistry([...own, ...more]);
   const dress = { jobs, staffLanguage: "en" as const, sandbox: true, defaultTtlMs: 3_600_000 };
+  const prices: { model: ModelEntry["price"] } = { model: null };
+  const asked = askedModel(model, { now: clock.now, price: () => prices.model });
   const engine: EngineDeps = {
-    ...{ db, clock, realNow, bootId: "boot-1", jobs, registry, model, log: quiet },
+    ...{ db, clock, realNow, bootId: "boot-1", jobs, registry, log: quiet },
+    modelFor: () => asked,
     runner: createRunner({ registry, realNow, timeoutMs: 20_000 }),
     proposing: { registry, dress, costLimitUsd: "1" },
     strategy: llmReplyStrategy({ resolver: createToolResolver({ db, registry }) }),
@@ -95,9 +100,10 @@ export async function openOffice(
     showTyping: async () => {},
   };
   const desk: DeskDeps = {
-    ...{ db, clock, dress, log: quiet, registry, hasModelKey: true },
+    ...{ db, clock, dress, log: quiet, registry, hasModelKey: () => true },
     secrets: createSecrets(randomBytes(32)),
     toolsChanged: () => {},
+    ratingsChanged: () => {},
     chatFacts: async () => ({ kind: "unreachable" }),
     deleteMessage: async () => true,
   };
@@ -113,6 +119,8 @@ export async function openOffice(
   });
   const rowsOf = (candidateId: string) => and(eq(toolCallCandidates.id, candidateId));
   return {
+    /** For a million tokens; null: unknown. */
+    prices,
     ...{ database, db, time, clock, jobs, cashier, ran, waits, registry, engine, desk, tenant },
     rules: (rows: PolicyRow[]) => tenant((tx) => replacePolicyRows(tx, TENANT, rows)),
     /** A staff member; further accounts belong to the same person. */

@@ -16,8 +16,9 @@ export interface QualityPart {
   admin: AsPerson;
   operator: AsPerson;
   ids: { admin: string; operator: string };
-  /** The admin's own, for the pages. */
+  /** Their own, for the pages. */
   adminToken: string;
+  operatorToken: string;
   /** Lines of a JSONL export, with the answer's headers. */
   lines(path: string): Promise<{ rows: Reply["body"][]; headers: Headers }>;
   rows<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
@@ -45,8 +46,9 @@ export async function openQualityPart(part: AdminPart, tenantId: string): Promis
     operator: as(operator.token),
     ids: { admin: admin.id, operator: operator.id },
     adminToken: admin.token,
+    operatorToken: operator.token,
     async lines(path) {
-      const headers = { authorization: `Bearer ${operator.token}` };
+      const headers = { authorization: `Bearer ${admin.token}` };
       const request = new Request(`http://localhost/api/admin${path}`, { headers });
       const response = await part.admin.fetch(request);
       if (response.status !== 200) throw new Error(`${path} was answered ${response.status}`);

@@ -9,16 +9,16 @@ const admin = { ...operator, role: "admin" } as const;
 
 describe("who may do what", () => {
   it.each([
-    ["ADMIN_TOKEN", setup, "setup", ["read", "change"]],
-    ["ADMIN_TOKEN", setup, "open", ["read"]],
+    ["ADMIN_TOKEN", setup, "setup", ["read", "export", "change"]],
+    ["ADMIN_TOKEN", setup, "open", ["read", "export"]],
     ["an operator", operator, "setup", ["read", "decide"]],
     ["an operator", operator, "open", ["read", "decide"]],
-    ["an admin", admin, "setup", ["read", "change", "decide"]],
-    ["an admin", admin, "open", ["read", "change", "decide"]],
+    ["an admin", admin, "setup", ["read", "export", "change", "decide"]],
+    ["an admin", admin, "open", ["read", "export", "change", "decide"]],
     ["another tenant's admin", { ...admin, tenantId: "t2" }, "setup", []],
     ["another tenant's admin", { ...admin, tenantId: "t2" }, "open", []],
   ] as const)("%s (%o) in a tenant that is in state %s: %o", (_who, principal, state, allowed) => {
-    const may = (["read", "change", "decide"] as const).filter((act) => {
+    const may = (["read", "export", "change", "decide"] as const).filter((act) => {
       try {
         allowAccess({ principal, tenant: { id: "t1", state }, act });
         return true;
@@ -32,6 +32,9 @@ describe("who may do what", () => {
   it.each([
     ["GET", "/api/admin/exchange/rates", "read"],
     ["HEAD", "/api/admin/staff", "read"],
+    ["GET", "/api/admin/quality/tool-call-feedback/export.jsonl", "export"],
+    ["HEAD", "/api/admin/quality/tool-call-regression-cases/export.jsonl", "export"],
+    ["GET", "/api/admin/quality/tool-call-regression-cases", "read"],
     ["POST", "/api/admin/approvals/A-17/decision", "decide"],
     ["POST", "/api/admin/approvals/A-17/decision/x", "change"],
     ["DELETE", "/api/admin/tools/booking", "change"],

@@ -115,10 +115,50 @@ describe("waiting", () => {
     expect(pool.asked).toHaveLength(1);
   });
 
-  it("is for the whole call: pauses add up", async () => {
+  it("of a model without a stand-in is short, as nobody else could answer meanwhile", async () => {
     const pool = openPool([first]);
     pool.play("first", DOWN);
     const error = await caught(pool.broker.chat(HELLO, { wait: 10_000 }));
+    expect(error).toMatchObject({ attempts: { length: 6 } });
+    expect(pool.time.now).toBe(1_010_000);
+    pool.play("first", LIMITED(30_000));
+    await caught(pool.broker.chat(HELLO, { wait: 10_000 }));
+    const { models } = await pool.broker.snapshot();
+    expect(models[0]?.cooldownUntil).toBe(1_042_000); // what the endpoint asks for is kept
+  });
+
+  it("is not stood for by who comes again by himself, but a place is waited for", async () => {
+    const sleep = () => new Promise<void>((resolve) => setImmediate(resolve)); // time stands still
+    const pool = openPool([entry("first", { parallel: 1 }), second], { sleep });
+    pool.play("first", DOWN);
+    pool.play("second", DOWN);
+    const patience = { wait: 10_000, waitsForCooling: false };
+    const error = await caught(pool.broker.chat(HELLO, patience));
+    expect(error).toMatchObject({ attempts: { length: 2 }, retryAt: 1_002_000 });
+    expect(pool.time.now).toBe(1_000_000);
+    pool.time.now = 1_002_000;
+    let free = (): void => {};
+    pool.play(
+      "first",
+      () =>
+        new Promise((resolve) => {
+          free = () => resolve(answer("1"));
+        }),
+    );
+    const exclude = ["second"];
+    const one = pool.broker.chat(HELLO, { ...patience, exclude });
+    const two = pool.broker.chat(HELLO, { ...patience, exclude });
+    await expect.poll(() => pool.asked.length).toBe(3);
+    pool.play("first", () => answer("2"));
+    free();
+    expect([(await one).text, (await two).text]).toEqual(["1", "2"]);
+  });
+
+  it("is for the whole call: pauses add up", async () => {
+    const pool = openPool([first, second]);
+    pool.play("first", DOWN);
+    const options = { wait: 10_000, exclude: ["second"] };
+    const error = await caught(pool.broker.chat(HELLO, options));
     // pauses of 2 and 4 s fit, one of 8 s more does not
     expect(error).toMatchObject({ attempts: { length: 3 } });
     expect(pool.time.now).toBe(1_006_000);

@@ -1,15 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { catalogRegistry } from "../../src/cli/catalog-registry.ts";
 import { readEvalsArgs } from "../../src/cli/evals-options.ts";
 import { evalCaseSchema } from "../../src/quality/evals/case-format.ts";
 import { caseOfRow, rowOfCase, writtenOf } from "../../src/quality/evals/case-rows.ts";
+import { caseFaultLine, checkCase } from "../../src/quality/evals/check-case.ts";
 import { compareOutcomes } from "../../src/quality/evals/compare.ts";
 import { caseFromRegression } from "../../src/quality/evals/from-regression.ts";
-import { problemOf } from "../../src/quality/evals/read-cases.ts";
+import { readCases, SHIPPED_CASES } from "../../src/quality/evals/read-cases.ts";
 import { junitOf, markdownOf } from "../../src/quality/evals/reports.ts";
 import type { EvalReport, EvalResult } from "../../src/quality/evals/run-cases.ts";
+import { knownTools } from "../../src/quality/known-tools.ts";
 import { regressionRecordSchema } from "../../src/quality/regressions/record.ts";
 import { regressionCase } from "../support/regression-case.ts";
+
+const TOOLS = knownTools(catalogRegistry());
 
 const WRITTEN = {
   ...{ case_name: "a letter", language: "en", message: "Send it by mail" },
@@ -55,24 +60,104 @@ describe("a written case", () => {
     expect([none.expected_tool, any.expected_tool]).toEqual([null, null]);
   });
 
-  it.each([
-    [{ language: "de" }, /^language: /],
-    [{ message: undefined }, /^message: either message or messages/],
-    [{ messages: ["x"] }, /^message: either message or messages/],
-    [{ expected_tool: undefined }, /^expected_arguments: is judged only with an expected_tool/],
-    [{ client: { kyc: "maybe" } }, /^client\.kyc: /],
-    [{ client: { order: { status: "paid", amount_from: 5 } } }, /^client\.order\.amount_from: /],
+  it.each<[object, string]>([
+    [{ language: "de" }, 'language: expected one of "ru"|"en", actual "de"'],
+    [{ message: undefined }, "message: expected either message or messages, actual (missing)"],
+    [{ messages: ["x"] }, 'message: expected either message or messages, actual "Send it by mail"'],
+    [
+      { client: { kyc: "maybe" } },
+      'client.kyc: expected one of "missing"|"pending"|"verified"|"rejected", actual "maybe"',
+    ],
+    [
+      { client: { order: { status: "paid", amount_from: 5, amount_to: "1", rate: "1" } } },
+      "client.order.amount_from: expected string, actual 5",
+    ],
     [
       { before: [{ call: { tool: "No Name" }, result: {} }] },
-      /^before\.0\.call\.tool: a tool's name/,
+      'before[0].call.tool: expected a tool\'s name, like send_email, actual "No Name"',
     ],
-    [{ reply_must_match: "(" }, /^reply_must_match\.0: a regular expression/],
-    [{ expected_effects: { letter: 0 } }, /^expected_effects: unknown fields: letter/],
-    [{ expectedTool: "x" }, /^case: unknown fields: expectedTool/],
+    [{ reply_must_match: "(" }, 'reply_must_match: expected a regular expression, actual "("'],
+    [
+      { reply_must_not_match: ["x", "["] },
+      'reply_must_not_match[1]: expected a regular expression, actual "["',
+    ],
+    [
+      { expected_effects: { letter: 0 } },
+      "expected_effects.letter: expected no field of this name, actual 0",
+    ],
+    [{ expectedTool: "x" }, 'expectedTool: expected no field of this name, actual "x"'],
+    [
+      { forbidden_tools: ["delete_custommer"] },
+      'forbidden_tools[0]: expected a tool of this version (near: delete_customer), actual "delete_custommer"',
+    ],
+    [
+      { forbidden_tools: ["zzzzzz"] },
+      'forbidden_tools[0]: expected a tool of this version, actual "zzzzzz"',
+    ],
+    [
+      { expected_tool: "send_mail", expected_arguments: {} },
+      'expected_tool: expected a tool of this version (near: send_email), actual "send_mail"',
+    ],
+    [
+      { forbidden_tools: ["send_email"] },
+      'expected_tool: expected another tool than those that are forbidden here, actual "send_email"',
+    ],
+    [
+      { expected_arguments: { subject: { matches: "(" } } },
+      'expected_arguments.subject.matches: expected a regular expression as a text, like "rules|terms", actual "("',
+    ],
+    [
+      { expected_arguments: { subjekt: "Rules" } },
+      'expected_arguments.subjekt: expected no such field: send_email takes none of this name, actual "Rules"',
+    ],
+    [
+      { expected_policy_result: "deny", expected_result: { ok: true } },
+      "expected_result.ok: expected false: what comes out as deny is never ok, actual true",
+    ],
+    [
+      { expected_calls: 0 },
+      "expected_calls: expected 1 or more: a call of expected_tool is wanted, actual 0",
+    ],
+    [
+      {
+        expected_tool: null,
+        expected_calls: 1,
+        expected_arguments: undefined,
+        expected_policy_result: undefined,
+      },
+      "expected_calls: expected nothing: no tool may be called here, actual 1",
+    ],
   ])("with %j is refused by the path of what is wrong", (change, told) => {
-    const parsed = evalCaseSchema.safeParse({ ...WRITTEN, ...change });
-    expect(parsed.success).toBe(false);
-    if (parsed.error) expect(problemOf(parsed.error)).toMatch(told);
+    const { evalCase, faults } = checkCase(
+      { ...WRITTEN, expected_arguments: undefined, ...change },
+      TOOLS,
+    );
+    expect(evalCase).toBeNull();
+    expect(faults.map((fault) => caseFaultLine("x", fault))).toEqual([`x: ${told}`]);
+  });
+
+  it("is told of all its faults, also where only one of them is of its schema", () => {
+    const change = {
+      language: "de",
+      expected_tool: undefined,
+      forbidden_tools: ["a", "send_email"],
+    };
+    const { faults } = checkCase({ ...WRITTEN, ...change }, TOOLS);
+    expect(faults.map(({ path }) => path.join("."))).toEqual([
+      ...["language", "expected_arguments", "expected_policy_result", "forbidden_tools.0"],
+    ]);
+  });
+
+  it("may name arguments that the schema refuses where just that is expected", () => {
+    const change = {
+      expected_policy_result: "schema_failed",
+      expected_arguments: { send_now: true },
+    };
+    expect(checkCase({ ...WRITTEN, ...change }, TOOLS).faults).toEqual([]);
+  });
+
+  it("that ships names only tools and arguments that there are", () => {
+    expect(readCases([SHIPPED_CASES], TOOLS).length).toBeGreaterThan(40);
   });
 
   it("may hold sums and dates that YAML would take for numbers, when they are quoted", () => {
@@ -139,6 +224,10 @@ describe("a regression case as a scenario", () => {
     [{ policyResult: "approval" }, { expected_policy_result: "approval", any_tool: false }],
     [{ tool: "other" }, { expected_tool: "other", expected_arguments: null }],
     [
+      { tool: "send_email", policyResult: "approval" },
+      { expected_tool: "send_email", expected_policy_result: "approval" },
+    ],
+    [
       { tool: null, policyResult: "deny" },
       { expected_tool: null, any_tool: false },
     ],
@@ -153,6 +242,8 @@ describe("a regression case as a scenario", () => {
     { policyResult: "schema_failed" },
     { policyResult: "deny" },
     { tool: "send_email", policyResult: "schema_failed" },
+    { tool: "send_email", policyResult: "deny" },
+    { tool: "send_email" },
     { forbiddenTools: ["other"] },
   ])("does not ask for the faulty call again: %j", (told) => {
     const expected = { behavior: "…", actionItems: [], ...told };
@@ -233,9 +324,9 @@ describe("the command line", () => {
     [["what"], '"what": wants --cases before it'],
     [["--database", "postgres://x"], "--database and --tenant: are wanted together"],
     [["--model", ""], "--model: wants a value"],
+    [["--out-json", "a", "--out-md", "./a"], "two flags name the same file"],
     [["--compare", "a.json"], "--compare: wants two files"],
     [["--compare", "a.json", "b.json", "--model", "x"], "--model: has no place beside --compare"],
-    [["--snapshot", "s.json", "--database", "u", "--tenant", "t"], "--snapshot: takes the place"],
   ])("%j is refused in one line", (args, told) => {
     expect(readEvalsArgs(args)).toContain(told);
   });

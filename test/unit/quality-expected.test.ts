@@ -93,7 +93,7 @@ describe("what the reviewer says", () => {
       expect.objectContaining({ code: "unprocessable", path: "expected_tool" }),
     );
     expect(() => expectedOf("bad_args", "a", { tool: "b", forbiddenTools: ["b"] })).toThrow(
-      "expected_tool: b is forbidden",
+      "expected_tool: wants another tool than those that are forbidden here",
     );
   });
 });

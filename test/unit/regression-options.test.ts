@@ -26,6 +26,12 @@ describe("the regression runner's arguments", () => {
       [...API, `--limit=${limit}`],
       /--limit: wants a whole number from 1 to 5000/,
     ]),
+    [[...FILE, "--status", "foo"], /--status: wants one of active, archived, all/],
+    ...["0", "5001", "abc", "", "1e3"].map<[string[], RegExp]>((limit) => [
+      [...FILE, `--limit=${limit}`],
+      /--limit: wants a whole number from 1 to 5000/,
+    ]),
+    [[...FILE, "--tenant="], /--tenant/],
     [[...API, "--tenant="], /--tenant/],
     [[...API, "--token=two words"], /characters that no token has/],
     [[...API, "--token=secret-ключ"], /characters that no token has/],
@@ -89,8 +95,16 @@ describe("the regression runner's arguments", () => {
   });
 
   it("say which flags count for nothing beside a file", () => {
-    const { warnings } = read([...FILE, "--status", "all", "--limit", "5"]);
-    expect(warnings).toEqual([expect.stringMatching(/--status, --limit$/)]);
+    const { warnings } = read([...FILE, "--tenant", "second"]);
+    expect(warnings).toEqual([expect.stringMatching(/--tenant$/)]);
+  });
+
+  it("choose among the cases of a file only when told to", () => {
+    expect(read(FILE)).toMatchObject({ source: { status: null, limit: null } });
+    const chosen = read([...FILE, "--status", "archived", "--limit", "5"]);
+    expect(chosen).toMatchObject({
+      ...{ source: { status: "archived", limit: 5 }, includeArchived: true, warnings: [] },
+    });
   });
 
   it("take names of tools with spaces and twice", () => {

@@ -1,5 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { catalogRegistry } from "../../src/cli/catalog-registry.ts";
+import type { JsonObject } from "../../src/domain/json.ts";
+import { knownTools } from "../../src/quality/known-tools.ts";
 import { checkRecord } from "../../src/quality/regressions/check-record.ts";
 import { regressionCase, withField } from "../support/regression-case.ts";
 
@@ -34,6 +37,7 @@ const FAULTY: [path: string, expected: RegExp, values: unknown[]][] = [
   ["input.feedback.label", LABELS, ["other", 0, null, MISSING]],
   ["input.feedback.note", /^a text or null$/, [5, {}, [], false, MISSING]],
   ["input.messages", /^a list of messages$/, ["hello", {}, null]],
+  ["input.messages", /^one message or more; left out where none is known$/, [[]]],
   ["expected", OBJECT, NO_OBJECT],
   ["expected.behavior", TEXT, NO_TEXT],
   ["expected.proposalKind", TEXT, ["", 5, null, []]],
@@ -61,7 +65,7 @@ const RIGHT: [path: string, values: unknown[]][] = [
   ["status", ["active", "archived"]],
   ["input.args", [null, {}, { constructor: 1, toString: null }]],
   ["input.feedback.note", [null, ""]],
-  ["input.messages", [[], [{ role: "user", content: "hello" }]]],
+  ["input.messages", [MISSING, [{ role: "user", content: "hello" }]]],
   ["expected.proposalKind", ["tool_arguments", MISSING]],
   ["expected.actionItems", [[], ["one"]]],
   ["expected.tool", [null, "send_email", MISSING]],
@@ -122,14 +126,57 @@ describe("a regression case", () => {
       { role: "user" },
       { role: "assistant", content: "", toolCalls: [{ id: "1", name: "x", arguments: {} }] },
       { role: "tool", content: "{}" },
+      { role: "user", content: " \n" },
+      { role: "assistant", content: "", toolCalls: [] },
     ]);
     expect(faultsOf(record).map(({ path, actual }) => [path, actual])).toEqual([
       ["input.messages[1].role", '"robot"'],
       ["input.messages[2].content", "(missing)"],
       ["input.messages[3].toolCalls[0].arguments", "{}"],
       ["input.messages[4].toolCallId", "(missing)"],
+      ["input.messages[5].content", '" \\n"'],
+      ["input.messages[6].content", '""'],
       ["expected.actionItems[1]", "2"],
       ["expected.forbiddenTools[0]", '""'],
+    ]);
+  });
+
+  it.each<[JsonObject, string[]]>([
+    [
+      { tool: "send_emial" },
+      ['expected.tool: a tool of this version (near: send_email) | "send_emial"'],
+    ],
+    [
+      { tool: "send_email", forbiddenTools: ["send_email", "gone"] },
+      [
+        'expected.tool: another tool than those that are forbidden here | "send_email"',
+        'expected.forbiddenTools[1]: a tool of this version | "gone"',
+      ],
+    ],
+    [{ tool: null, args: {} }, ["expected.args: nothing: no tool may be called here | {}"]],
+    [
+      { args: { subject: { matches: "(" } } },
+      ['expected.args.subject.matches: a regular expression as a text, like "rules|terms" | "("'],
+    ],
+    [
+      { args: { subjekt: "x" } },
+      ['expected.args.subjekt: no such field: send_email takes none of this name | "x"'],
+    ],
+  ])("is told of expectations that are in vain: %j", (change, told) => {
+    const { expected } = regressionCase() as { expected: JsonObject }; // of the builder
+    const record = regressionCase({ expected: { ...expected, ...change }, title: "" });
+    const { faults } = checkRecord(record, knownTools(catalogRegistry()));
+    expect(faults.map((one) => `${one.path}: ${one.expected} | ${one.actual}`)).toEqual([
+      'title: a text that is not empty | ""',
+      ...told,
+    ]);
+  });
+
+  it("about a tool that is missing cannot want no tool at all", () => {
+    const record = withField(regressionCase({ label: "missing_tool" }), "expected.tool", null);
+    const paths = faultsOf(withField(record, "input.feedback.label", "missing_tool"));
+    expect(paths).toEqual([
+      { path: "expected.tool", expected: "the tool that is missing here", actual: "null" },
     ]);
   });
 

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { catalogRegistry } from "../../src/cli/catalog-registry.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
+import { knownTools } from "../../src/quality/known-tools.ts";
 import { readCaseLines } from "../../src/quality/regressions/case-lines.ts";
 import { junitOf, xml } from "../../src/quality/regressions/junit.ts";
 import { markdownOf } from "../../src/quality/regressions/markdown.ts";
@@ -17,7 +19,7 @@ async function reportOf(
   const { includeArchived = false, skipUnsupported = false, limit = null } = changes;
   const tools = ["send_email"];
   const flags = { includeArchived, skipUnsupported };
-  const options = { tools: new Set(tools), ...flags };
+  const options = { tools: new Set(tools), known: knownTools(catalogRegistry()), ...flags };
   const results = await runRegressions({ lines: readCaseLines(jsonl(...records)), options });
   const metadata = { source: "cases.jsonl", status: null, limit, tools, flags, version: "1.2.3" };
   return makeReport({ now: NOW, metadata, notes: [], results });

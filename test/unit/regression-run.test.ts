@@ -1,11 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { decodeText, readCaseLines } from "../../src/quality/regressions/case-lines.ts";
+import { catalogRegistry } from "../../src/cli/catalog-registry.ts";
+import { knownTools } from "../../src/quality/known-tools.ts";
+import {
+  chooseLines,
+  decodeText,
+  readCaseLines,
+} from "../../src/quality/regressions/case-lines.ts";
 import { faultLine, shown } from "../../src/quality/regressions/fault.ts";
 import { type Replay, type RunOptions, runRegressions } from "../../src/quality/regressions/run.ts";
 import { caseAbout, jsonl, regressionCase } from "../support/regression-case.ts";
 
 const ALL: RunOptions = {
   tools: new Set(["send_email", "create_task_draft"]),
+  known: knownTools(catalogRegistry()),
   includeArchived: false,
   skipUnsupported: false,
 };
@@ -53,7 +60,53 @@ describe("lines", () => {
   });
 });
 
+describe("lines that are chosen", () => {
+  const text = `${jsonl(archived(1), regressionCase({ id: 2 }), { id: 3 })}{"broken\n${jsonl(archived(4))}`;
+  const chosen = (status: string | null, limit: number | null) =>
+    chooseLines(readCaseLines(text), { status, limit }).map(({ line }) => line);
+
+  it.each([
+    [null, null, [1, 2, 3, 4, 5]],
+    ["all", null, [1, 2, 3, 4, 5]],
+    ["active", null, [2, 3, 4]],
+    ["archived", null, [1, 3, 4, 5]],
+    ["archived", 2, [1, 3]],
+    [null, 9, [1, 2, 3, 4, 5]],
+  ])("by status %s and limit %s; one whose status nobody can read is kept", (...of) => {
+    const [status, limit, lines] = of;
+    expect(chosen(status, limit)).toEqual(lines);
+  });
+});
+
 describe("a run", () => {
+  it.each([
+    ['"title":"A letter without a subject"', '"title":"x","title":"A letter"', ["title"]],
+    ['"subject":""', '"subject":"a","\\u0073ubject":""', ["input.args.subject"]],
+    ['"actionItems":[]', '"actionItems":[],"x":[1,{"a":1,"b":[],"a":2}]', ["expected.x[1].a"]],
+  ])("fails fields that stand twice, of which a parser keeps one: %s", async (one, two, paths) => {
+    const text = jsonl(regressionCase()).replace(one, two);
+    const [result] = await run(text);
+    expect(result?.faults).toEqual(
+      paths.map((path) => ({
+        ...{ line: 1, case: 7, tool: "send_email", path },
+        ...{ expected: "the field once", actual: "more than once" },
+      })),
+    );
+  });
+
+  it("fails an expectation in vain without a replay, all of it at once", async () => {
+    const expected = {
+      ...{ behavior: "…", actionItems: [], tool: "create_taskdraft" },
+      ...{ args: { title: { matches: "[" } }, forbiddenTools: ["delete_custome"] },
+    };
+    const [result] = await run(jsonl(regressionCase({ expected })));
+    expect(result?.faults.map(({ path, line, tool }) => [path, line, tool])).toEqual([
+      ["expected.tool", 1, "send_email"],
+      ["expected.forbiddenTools[0]", 1, "send_email"],
+      ["expected.args.title.matches", 1, "send_email"],
+    ]);
+  });
+
   it("passes what is right and fails what is not, in the order of the lines", async () => {
     const results = await run(jsonl(regressionCase(), regressionCase({ id: 8, title: "" })));
     expect(results).toEqual([

@@ -165,6 +165,73 @@ describe("with a model", () => {
     expect((await replay(one, { model: mended })).faults).toEqual([]);
   });
 
+  describe("of arguments that people marked, without others that are right,", () => {
+    const marked = { ...ARGS, send_now: true };
+    const about = (over: Partial<RegressionRecord["expected"]>, args: object = marked) => {
+      const one = { ...record(over), label: "bad_args" as const };
+      return { ...one, input: { ...one.input, args } } as RegressionRecord;
+    };
+    const call = (args: object) => answering({ name: "create_task_draft", args });
+    const mended = { ...ARGS, title: "Call Anna" };
+    const own = "create_task_draft";
+
+    test.each([
+      {},
+      { tool: own },
+      { policyResult: "schema_failed" },
+      { tool: own, policyResult: "schema_failed" },
+    ] as const)("the same are red and mended ones are not: %j", async (over) => {
+      const again = await replay(about(over), { model: call(marked) });
+      expect(again.faults).toEqual([
+        expect.stringMatching(/^replay\.args: other arguments than those that people marked/),
+      ]);
+      expect((await replay(about(over), { model: call(mended) })).faults).toEqual([]);
+    });
+
+    test("the same are red, too, where the schema takes them and a rule is to refuse them", async () => {
+      const one = about({ tool: own, policyResult: "deny" }, ARGS);
+      const rules = { policies: [allowed, forbidden] };
+      const again = await replay(one, { ...rules, model: call(ARGS) });
+      expect(again.faults).toEqual([expect.stringMatching(/^replay\.args: other arguments/)]);
+    });
+
+    test("a refusal that is expected is one of the marked call, not of the model's", async () => {
+      const one = about({ policyResult: "deny" }, ARGS);
+      const { faults } = await replay(one, { model: call(mended) });
+      expect(faults).toEqual(["replay.policyResult: deny | allow"]); // of the recorded call
+      const refusing = { ...forbidden, condition_json: {} };
+      const model = call(mended);
+      expect((await replay(one, { policies: [refusing], model })).faults).toEqual([]);
+    });
+
+    test("others are judged by tool and policy result", async () => {
+      const one = about({ tool: own, policyResult: "approval" }, ARGS);
+      const good = await replay(one, { policies: [asked], model: call(mended) });
+      expect(good.faults).toEqual([]);
+      const through = await replay(one, { policies: [allowed], model: call(mended) });
+      expect(through.faults).toContain("replay.policyResult: approval | allow");
+      const none = await replay(one, { policies: [asked], model: answering() });
+      expect(none.faults).toEqual(["replay.tool: create_task_draft | no call"]);
+    });
+
+    test("the recorded ones meet the schema without a model, also where the tool is named", async () => {
+      const one = about({ tool: own, policyResult: "schema_failed" }, ARGS);
+      expect(await replay(one)).toEqual({
+        undecided: [],
+        faults: ["replay.policyResult: schema_failed | allow"],
+      });
+    });
+  });
+
+  test("an expression that would never come to its end is a fault, and the replay goes on", async () => {
+    const one = record({ tool: "create_task_draft", args: { title: { matches: "^(a+)+$" } } });
+    const title = `${"a".repeat(60)}!`;
+    const model = answering({ name: "create_task_draft", args: { ...ARGS, title } });
+    expect((await replay(one, { model })).faults).toEqual([
+      expect.stringMatching(/^replay\.args\.title: .* \| "a+!": the expression takes too long$/),
+    ]);
+  });
+
   test("the model is shown the recorded messages under today's rules", async () => {
     const model = answering();
     await replay(record({ tool: null }), { model });

@@ -1,8 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 import type { Refusal } from "./api-client.ts";
-import type { Page } from "./page-context.ts";
-import { Facts, Folded, Form, Named, Refused, Table, Tag, Time } from "./parts.tsx";
+import { ChangeForm } from "./may.tsx";
+import type { Me, Page } from "./page-context.ts";
+import { Facts, Folded, Named, Refused, Table, Tag, Time } from "./parts.tsx";
 import type { NameOf } from "./staff-names.ts";
 import { riskTone, stateTone } from "./tones.ts";
 
@@ -92,17 +93,22 @@ export function ApprovalBody({ page, approval, names, typed }: Props) {
 
 function Decide({ page, approval, typed }: Props) {
   const { t, me } = page;
-  if (me.kind === "setup")
+  const why = whyNotDecided(me, approval);
+  if (why)
     return (
       <section class="card" aria-labelledby="decide">
         <h2 id="decide">{t("approvals.decide")}</h2>
-        <p>{t("approvals.setupCannot")}</p>
+        <p>{t(why)}</p>
       </section>
     );
   return (
     <section class="card" aria-labelledby="decide">
       <h2 id="decide">{t("approvals.decide")}</h2>
-      <Form frame={page} action={`/admin/approvals/A-${approval.number}`}>
+      <ChangeForm
+        page={page}
+        sends="POST /approvals/:id/decision"
+        action={`/admin/approvals/A-${approval.number}`}
+      >
         <input type="hidden" name="digest" value={approval.action_digest} />
         <p>
           {t("approvals.digestNote")} <code>{approval.action_digest.slice(0, 8)}</code>
@@ -124,9 +130,16 @@ function Decide({ page, approval, typed }: Props) {
             {t("approvals.reject")}
           </button>
         </div>
-      </Form>
+      </ChangeForm>
     </section>
   );
+}
+
+/** null: the person may press. */
+function whyNotDecided(me: Me, { approver_role, requested_by }: ShownApproval) {
+  if (me.kind === "setup") return "approvals.setupCannot";
+  if (approver_role === "admin" && me.role !== "admin") return "may.admin";
+  return requested_by === me.staff_id ? "approvals.ownCannot" : null;
 }
 
 /** Only plain texts can be changed here. */

@@ -2,13 +2,15 @@
 /** @jsxImportSource hono/jsx */
 
 import { CoachShadow } from "./coach-shadow.tsx";
+import { ChangeForm, may, NotYours, type Sends } from "./may.tsx";
 import type { Page } from "./page-context.ts";
-import { Form, Named, Tag, Time, type Tone } from "./parts.tsx";
+import { Named, Tag, Time, type Tone } from "./parts.tsx";
 import { COACH_PATH, type CoachProposal, guidanceBefore, whyNotAccepted } from "./shown-coach.ts";
 import type { ShownStyle } from "./shown-style.ts";
 import type { NameOf } from "./staff-names.ts";
 import { Examples } from "./style-parts.tsx";
 
+const DISMISS: Sends = "POST /quality/coach/proposals/:id/dismiss";
 const TONES: Record<CoachProposal["status"], Tone> = {
   pending: "wait",
   accepted: "ok",
@@ -114,11 +116,17 @@ function SkillNames({ title, ids }: { title: string; ids: string[] }) {
 function Answers({ page, proposal, style }: Props) {
   const { t } = page;
   const { number } = proposal;
+  if (!may(page.me, DISMISS)) return <NotYours page={page} />;
   const why = whyNotAccepted(proposal, style);
   const whyId = `why-${number}`;
   return (
     <div class="answers">
-      <Form frame={page} action={COACH_PATH} label={`${t("coach.accept")} ${number}`}>
+      <ChangeForm
+        page={page}
+        sends="POST /quality/coach/proposals/:id/accept"
+        action={COACH_PATH}
+        label={`${t("coach.accept")} ${number}`}
+      >
         <input type="hidden" name="number" value={String(number)} />
         {why && (
           <p class="muted" id={whyId}>
@@ -137,9 +145,10 @@ function Answers({ page, proposal, style }: Props) {
             {t("coach.accept")}
           </button>
         </div>
-      </Form>
-      <Form
-        frame={page}
+      </ChangeForm>
+      <ChangeForm
+        page={page}
+        sends={DISMISS}
         action={COACH_PATH}
         class="inline"
         label={`${t("coach.dismiss")} ${number}`}
@@ -152,7 +161,7 @@ function Answers({ page, proposal, style }: Props) {
         <button type="submit" name="act" value="dismiss">
           {t("coach.dismiss")}
         </button>
-      </Form>
+      </ChangeForm>
     </div>
   );
 }

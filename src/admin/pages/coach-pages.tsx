@@ -6,8 +6,9 @@ import { formField, settle } from "./change-form.ts";
 import { CoachCard } from "./coach-card.tsx";
 import type { Guards } from "./guard.ts";
 import { renderPage } from "./layout.tsx";
+import { ChangeForm, NotYours } from "./may.tsx";
 import type { Page, PagesContext, PagesEnv } from "./page-context.ts";
-import { Form, linkTo, More, Refused } from "./parts.tsx";
+import { linkTo, More, Refused } from "./parts.tsx";
 import { QualityTabs } from "./quality-tabs.tsx";
 import { COACH_PATH, type CoachProposal } from "./shown-coach.ts";
 import { readStyles, type ShownStyle } from "./shown-style.ts";
@@ -107,7 +108,14 @@ function AskForm({ page, styles }: { page: Page; styles: ShownStyle[] }) {
   return (
     <section class="card" aria-label={t("coach.ask")}>
       <p class="muted">{t("coach.askNote")}</p>
-      <Form frame={page} action={COACH_PATH} class="inline" label={t("coach.ask")}>
+      <ChangeForm
+        page={page}
+        sends="POST /quality/coach/proposals"
+        action={COACH_PATH}
+        class="inline"
+        label={t("coach.ask")}
+        otherwise={<NotYours page={page} />}
+      >
         <label class="field grow">
           <span>{t("style.style")}</span>
           <select name="style">
@@ -121,7 +129,7 @@ function AskForm({ page, styles }: { page: Page; styles: ShownStyle[] }) {
         <button type="submit" name="act" value="ask" class="primary">
           {t("coach.ask")}
         </button>
-      </Form>
+      </ChangeForm>
     </section>
   );
 }

@@ -1,8 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 import type { Shadow } from "../../domain/quality.ts";
+import { ChangeForm } from "./may.tsx";
 import type { Page } from "./page-context.ts";
-import { Facts, Form, Named, Tag, Time, type Tone } from "./parts.tsx";
+import { Facts, Named, Tag, Time, type Tone } from "./parts.tsx";
 import { COACH_PATH, type CoachProposal } from "./shown-coach.ts";
 
 const TONES: Record<Shadow["state"], Tone> = { running: "wait", done: "ok", failed: "no" };
@@ -28,7 +29,12 @@ export function CoachShadow({ page, proposal }: { page: Page; proposal: CoachPro
       )}
       {shadow?.state === "done" && <Results page={page} shadow={shadow} />}
       {status === "pending" && becomes && shadow?.state !== "running" && (
-        <Form frame={page} action={COACH_PATH} label={`${t("coach.run")} ${number}`}>
+        <ChangeForm
+          page={page}
+          sends="POST /quality/coach/proposals/:id/shadow"
+          action={COACH_PATH}
+          label={`${t("coach.run")} ${number}`}
+        >
           <p class="muted">{t("coach.shadowNote")}</p>
           <input type="hidden" name="number" value={String(number)} />
           <div class="buttons">
@@ -36,7 +42,7 @@ export function CoachShadow({ page, proposal }: { page: Page; proposal: CoachPro
               {t("coach.run")}
             </button>
           </div>
-        </Form>
+        </ChangeForm>
       )}
     </>
   );

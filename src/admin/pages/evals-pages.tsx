@@ -7,8 +7,9 @@ import { showBatch, showComparison } from "./evals-results.tsx";
 import { TextField } from "./fields.tsx";
 import type { Guards } from "./guard.ts";
 import { renderPage } from "./layout.tsx";
+import { ChangeForm, NotYours } from "./may.tsx";
 import type { Page, PagesContext, PagesEnv } from "./page-context.ts";
-import { Folded, Form, More, Named, Refused, Table, Tag, Time } from "./parts.tsx";
+import { Folded, More, Named, Refused, Table, Tag, Time } from "./parts.tsx";
 import { QualityTabs } from "./quality-tabs.tsx";
 import { EVALS_PATH, type EvalBatch, type EvalCase, type EvalRuns } from "./shown-evals.ts";
 
@@ -122,14 +123,20 @@ function StartForm(props: { page: Page; running: EvalRuns["running"]; model: str
   return (
     <section class="card" aria-label={t("evals.now")}>
       <p class="muted">{t("evals.nowNote")}</p>
-      <Form frame={page} action={EVALS_PATH} label={t("evals.now")}>
+      <ChangeForm
+        page={page}
+        sends="POST /quality/evals/runs"
+        action={EVALS_PATH}
+        label={t("evals.now")}
+        otherwise={<NotYours page={page} />}
+      >
         <TextField name="model" value={model} label={t("evals.model")} />
         <div class="buttons">
           <button type="submit" class="primary">
             {t("evals.now")}
           </button>
         </div>
-      </Form>
+      </ChangeForm>
     </section>
   );
 }

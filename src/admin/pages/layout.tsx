@@ -5,7 +5,7 @@ import type { Child } from "hono/jsx";
 import type { Page, PageFrame } from "./page-context.ts";
 import { Form, linkTo, Named } from "./parts.tsx";
 import type { TextKey } from "./texts-en.ts";
-import { piecesOf } from "./visible-text.ts";
+import { visibleText } from "./visible-text.ts";
 
 /** Some sections have pages elsewhere, too. */
 const SECTIONS: [path: string, text: TextKey, also?: string[]][] = [
@@ -44,11 +44,12 @@ export function renderDocument(
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${plainTitle(title)} · Countersign`}</title>
+        <title>{`${visibleText(title)} · Countersign`}</title>
         <link rel="icon" type="image/svg+xml" href="/admin/assets/icon.svg" />
         <link rel="stylesheet" href="/admin/assets/base.css" />
         <link rel="stylesheet" href="/admin/assets/admin.css" />
         <link rel="stylesheet" href="/admin/assets/lab.css" />
+        <link rel="stylesheet" href="/admin/assets/usage.css" />
         <script type="module" src="/admin/assets/admin.js" />
       </head>
       <body>
@@ -81,13 +82,6 @@ export function renderDocument(
     </html>
   );
   return html`<!doctype html>${document}`;
-}
-
-/** A title cannot hold elements: what nobody sees is named in the text. */
-function plainTitle(title: string): string {
-  return piecesOf(title)
-    .map((piece) => (piece.kind === "text" ? piece.text : piece.name))
-    .join("");
 }
 
 function Sections({ page: { t, path } }: { page: Page }) {

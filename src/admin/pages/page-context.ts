@@ -21,6 +21,7 @@ export interface PagesDeps {
 export interface Me {
   kind: "setup" | "personal";
   tenant_id: string;
+  tenant_state: "setup" | "open";
   staff_id: string | null;
   name: string | null;
   role: "operator" | "admin" | null;

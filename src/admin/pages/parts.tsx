@@ -58,14 +58,22 @@ export function Tag({ tone, children }: { tone: Tone; children: Child }) {
   return <span class={`tag ${tone}`}>{children}</span>;
 }
 
-/** A form that changes something: it carries the session's token. */
-export function Form(props: {
+interface FormProps {
   frame: PageFrame;
-  action: string;
-  class?: string;
-  label?: string;
+  class?: string | undefined;
+  label?: string | undefined;
   children: Child;
-}) {
+}
+
+/** Of the session itself; whatever changes more is a `ChangeForm`, shown to whom it is allowed. */
+export function Form(
+  props: FormProps & { action: "/admin/log-in" | "/admin/log-out" | "/admin/tenant" },
+) {
+  return <PostForm {...props} />;
+}
+
+/** It carries the session's token. */
+export function PostForm(props: FormProps & { action: string }) {
   return (
     <form method="post" action={props.action} class={props.class} aria-label={props.label}>
       <input type="hidden" name="csrf" value={props.frame.csrf} />

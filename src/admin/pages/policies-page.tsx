@@ -6,10 +6,12 @@ import type { Refusal } from "./api-client.ts";
 import { formField, settle } from "./change-form.ts";
 import type { Guards } from "./guard.ts";
 import { renderPage } from "./layout.tsx";
+import { ChangeForm } from "./may.tsx";
 import type { Page, PagesContext, PagesEnv } from "./page-context.ts";
-import { Form, linkTo, Refused, Table, Tag } from "./parts.tsx";
+import { linkTo, Refused, Table, Tag } from "./parts.tsx";
+import { POLICY_DEEDS } from "./policy-deeds.ts";
 import { readJsonText, rowOf, withRow } from "./policy-form.ts";
-import { RowForm } from "./policy-row-form.tsx";
+import { PolicyButtons, RowForm } from "./policy-row-form.tsx";
 import { type Simulated, SimulationResult } from "./simulation.tsx";
 
 const PATH = "/admin/policies";
@@ -182,7 +184,7 @@ function ListForm({ page, text, isOpen }: { page: Page; text: string; isOpen: bo
   return (
     <details class="card" open={isOpen}>
       <summary>{t("policies.asJson")}</summary>
-      <Form frame={page} action={PATH}>
+      <ChangeForm page={page} sends={POLICY_DEEDS} action={PATH}>
         <input type="hidden" name="form" value="list" />
         <label class="field">
           <span>{t("policies.list")}</span>
@@ -190,15 +192,8 @@ function ListForm({ page, text, isOpen }: { page: Page; text: string; isOpen: bo
             {text}
           </textarea>
         </label>
-        <div class="buttons">
-          <button type="submit" name="act" value="simulate" class="primary">
-            {t("policies.simulate")}
-          </button>
-          <button type="submit" name="act" value="save">
-            {t("policies.save")}
-          </button>
-        </div>
-      </Form>
+        <PolicyButtons page={page} />
+      </ChangeForm>
     </details>
   );
 }

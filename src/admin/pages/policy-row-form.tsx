@@ -1,8 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 import type { PolicyRow } from "../../domain/policy-row.ts";
+import { ChangeForm, may, NotYours } from "./may.tsx";
 import type { Page } from "./page-context.ts";
-import { Form } from "./parts.tsx";
+import { POLICY_DEEDS } from "./policy-deeds.ts";
 
 const BLANK: PolicyRow = {
   id: "",
@@ -27,7 +28,7 @@ export function RowForm(props: { page: Page; row: PolicyRow | null; tool: string
   return (
     <section class="card" aria-labelledby="edit-row">
       <h2 id="edit-row">{props.row ? t("policies.editOne", { id: row.id }) : t("policies.add")}</h2>
-      <Form frame={page} action="/admin/policies" class="grid">
+      <ChangeForm page={page} sends={POLICY_DEEDS} action="/admin/policies" class="grid">
         <input type="hidden" name="form" value="row" />
         <input type="hidden" name="was" value={props.row?.id ?? ""} />
         <Text name="id" value={row.id} label={t("policies.id")} />
@@ -72,16 +73,32 @@ export function RowForm(props: { page: Page; row: PolicyRow | null; tool: string
           value={row.max_payload_size}
           label={t("policies.maxPayload")}
         />
-        <div class="buttons">
+        <PolicyButtons page={page} />
+      </ChangeForm>
+    </section>
+  );
+}
+
+/** Who may not save may still see what it would change. */
+export function PolicyButtons({ page }: { page: Page }) {
+  const { t, me } = page;
+  const [simulate, save] = POLICY_DEEDS;
+  return (
+    <>
+      <div class="buttons">
+        {may(me, simulate) && (
           <button type="submit" name="act" value="simulate" class="primary">
             {t("policies.simulate")}
           </button>
+        )}
+        {may(me, save) && (
           <button type="submit" name="act" value="save">
             {t("policies.save")}
           </button>
-        </div>
-      </Form>
-    </section>
+        )}
+      </div>
+      {!may(me, save) && <NotYours page={page} />}
+    </>
   );
 }
 

@@ -1,11 +1,17 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 import { ARTIFACT_KINDS } from "../../domain/quality.ts";
+import { ChangeForm, may, NotYours, type Sends } from "./may.tsx";
 import type { Page } from "./page-context.ts";
-import { Form } from "./parts.tsx";
 import type { Proposal } from "./shown-proposal.ts";
 
 const PATH = "/admin/quality/proposals";
+const [CASE, APPLY, DISMISS] = [
+  "POST /quality/proposals/:id/case",
+  "POST /quality/proposals/:id/apply",
+  "POST /quality/proposals/:id/dismiss",
+] as const;
+const ANSWERS: readonly Sends[] = [CASE, APPLY, DISMISS];
 const POLICY_RESULTS = ["", "allow", "approval", "deny", "schema_failed"];
 
 interface Props {
@@ -17,6 +23,7 @@ interface Props {
 
 /** The three answers to an open proposal. */
 export function ProposalForms(props: Props) {
+  if (!ANSWERS.some((sends) => may(props.page.me, sends))) return <NotYours page={props.page} />;
   return (
     <div class="answers">
       <CaseForm {...props} />
@@ -32,7 +39,7 @@ function CaseForm({ page, proposal, typed }: Props) {
   return (
     <details open={typed.act === "case"}>
       <summary>{t("quality.makeCase")}</summary>
-      <Form frame={page} action={PATH} class="grid" label={t("quality.makeCase")}>
+      <ChangeForm page={page} sends={CASE} action={PATH} class="grid" label={t("quality.makeCase")}>
         <input type="hidden" name="id" value={proposal.id} />
         {field("title")}
         {field("behavior")}
@@ -69,7 +76,7 @@ function CaseForm({ page, proposal, typed }: Props) {
             {t("quality.makeCase")}
           </button>
         </div>
-      </Form>
+      </ChangeForm>
     </details>
   );
 }
@@ -80,7 +87,7 @@ function ApplyForm({ page, proposal, typed }: Props) {
   return (
     <details open={typed.act === "apply"}>
       <summary>{t("quality.apply")}</summary>
-      <Form frame={page} action={PATH} class="grid" label={t("quality.apply")}>
+      <ChangeForm page={page} sends={APPLY} action={PATH} class="grid" label={t("quality.apply")}>
         <input type="hidden" name="id" value={proposal.id} />
         <label class="field">
           <span>{t("case.ref_kind")}</span>
@@ -99,7 +106,7 @@ function ApplyForm({ page, proposal, typed }: Props) {
             {t("quality.apply")}
           </button>
         </div>
-      </Form>
+      </ChangeForm>
     </details>
   );
 }
@@ -109,7 +116,13 @@ function DismissForm({ page, proposal, typed }: Props) {
   return (
     <details open={typed.act === "dismiss"}>
       <summary>{t("quality.dismiss")}</summary>
-      <Form frame={page} action={PATH} class="grid" label={t("quality.dismiss")}>
+      <ChangeForm
+        page={page}
+        sends={DISMISS}
+        action={PATH}
+        class="grid"
+        label={t("quality.dismiss")}
+      >
         <input type="hidden" name="id" value={proposal.id} />
         {fieldsOf(page, typed)("note")}
         <div class="buttons">
@@ -117,7 +130,7 @@ function DismissForm({ page, proposal, typed }: Props) {
             {t("quality.dismiss")}
           </button>
         </div>
-      </Form>
+      </ChangeForm>
     </details>
   );
 }

@@ -5,8 +5,9 @@ import type { Refusal } from "./api-client.ts";
 import { formField, settle } from "./change-form.ts";
 import type { Guards } from "./guard.ts";
 import { renderPage } from "./layout.tsx";
+import { ChangeForm, may } from "./may.tsx";
 import type { Page, PagesContext, PagesEnv } from "./page-context.ts";
-import { Folded, Form, linkTo, More, Named, Refused, Table, Tag, Time } from "./parts.tsx";
+import { Folded, linkTo, More, Named, Refused, Table, Tag, Time } from "./parts.tsx";
 import { QualityTabs } from "./quality-tabs.tsx";
 import { stateTone } from "./tones.ts";
 
@@ -83,13 +84,15 @@ async function show(c: PagesContext, error: Refusal | null) {
         empty={t("list.empty")}
       />
       <More path={PATH} query={{ status }} cursor={next_cursor} label={t("list.more")} />
-      <p class="buttons">
-        {STATUSES.map((one) => (
-          <a class="button" href={linkTo("/admin/quality/cases.jsonl", { status: one })}>
-            {t("quality.download")}: {t.word("case", one)}
-          </a>
-        ))}
-      </p>
+      {may(page.me, "GET /quality/tool-call-regression-cases/export.jsonl") && (
+        <p class="buttons">
+          {STATUSES.map((one) => (
+            <a class="button" href={linkTo("/admin/quality/cases.jsonl", { status: one })}>
+              {t("quality.download")}: {t.word("case", one)}
+            </a>
+          ))}
+        </p>
+      )}
     </>
   );
   return c.html(renderPage(page, t("quality.cases"), body));
@@ -122,12 +125,17 @@ function caseRow(page: Page, one: RegressionCase) {
       <Folded title={t("quality.expected")} value={one.expected} />
       <Folded title={t("quality.context")} value={one.context} />
     </>,
-    <Form frame={page} action={PATH}>
+    <ChangeForm
+      page={page}
+      sends={`POST /quality/tool-call-regression-cases/:id/${act}`}
+      action={PATH}
+      otherwise="—"
+    >
       <input type="hidden" name="id" value={String(one.id)} />
       <button type="submit" name="act" value={act} class="small">
         {t(`quality.${act}`)}
         <span class="hidden"> REG-{one.id}</span>
       </button>
-    </Form>,
+    </ChangeForm>,
   ];
 }

@@ -6,8 +6,9 @@ import type { Refusal } from "./api-client.ts";
 import { formField, settle } from "./change-form.ts";
 import type { Guards } from "./guard.ts";
 import { renderPage } from "./layout.tsx";
+import { ChangeForm, may } from "./may.tsx";
 import type { Page, PagesContext, PagesEnv } from "./page-context.ts";
-import { Folded, Form, linkTo, More, Named, Refused, Table, Tag, Time } from "./parts.tsx";
+import { Folded, linkTo, More, Named, Refused, Table, Tag, Time } from "./parts.tsx";
 import { QualityTabs } from "./quality-tabs.tsx";
 import { type NameOf, staffNames } from "./staff-names.ts";
 
@@ -95,7 +96,9 @@ async function show(c: PagesContext, attempt: Attempt | null) {
           {t("quality.judged")}
         </a>
       </nav>
-      <p class="muted">{t("quality.keys")}</p>
+      {may(page.me, "POST /quality/tool-calls/:id/feedback") && (
+        <p class="muted">{t("quality.keys")}</p>
+      )}
       <section aria-label={t("quality.review")}>
         {items.length === 0 && <p class="empty">{t("list.empty")}</p>}
         {items.map((call) => (
@@ -155,7 +158,12 @@ function CallCard({ page, call, names, attempt }: CardProps) {
 function LabelForm({ page, call, note }: { page: Page; call: ToolCall; note: string }) {
   const { t } = page;
   return (
-    <Form frame={page} action={PATH} label={t("quality.judge", { n: call.number })}>
+    <ChangeForm
+      page={page}
+      sends="POST /quality/tool-calls/:id/feedback"
+      action={PATH}
+      label={t("quality.judge", { n: call.number })}
+    >
       <input type="hidden" name="id" value={call.id} />
       <label class="field">
         <span>{t("quality.note")}</span>
@@ -168,7 +176,7 @@ function LabelForm({ page, call, note }: { page: Page; call: ToolCall; note: str
           </button>
         ))}
       </div>
-    </Form>
+    </ChangeForm>
   );
 }
 
@@ -195,11 +203,13 @@ function SummaryPart({ page, summary }: { page: Page; summary: Summary }) {
         ])}
         empty={t("quality.noneFailing")}
       />
-      <p>
-        <a class="button" href="/admin/quality/labels.jsonl">
-          {t("quality.exportLabels")}
-        </a>
-      </p>
+      {may(page.me, "GET /quality/tool-call-feedback/export.jsonl") && (
+        <p>
+          <a class="button" href="/admin/quality/labels.jsonl">
+            {t("quality.exportLabels")}
+          </a>
+        </p>
+      )}
     </section>
   );
 }

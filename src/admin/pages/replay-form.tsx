@@ -1,8 +1,10 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 import { AreaField, Choices, TextField } from "./fields.tsx";
+import { ChangeForm, may, type Sends } from "./may.tsx";
 import type { Page } from "./page-context.ts";
-import { Form } from "./parts.tsx";
+
+const REPLAY: Sends = "POST /quality/replays";
 
 interface Props {
   page: Page;
@@ -15,11 +17,12 @@ interface Props {
 /** Asks for a replay of one conversation; folded unless it has to be sent again. */
 export function ReplayForm({ page, conversationId, title, typed }: Props) {
   const { t } = page;
+  if (!may(page.me, REPLAY)) return null;
   const { rules = "in_force", policies = "", model = "none", model_name = "" } = typed ?? {};
   return (
     <details class="card" open={typed !== null}>
       <summary>{title}</summary>
-      <Form frame={page} action="/admin/replays" label={title}>
+      <ChangeForm page={page} sends={REPLAY} action="/admin/replays" label={title}>
         <p class="muted">{t("replay.what")}</p>
         <input type="hidden" name="conversation_id" value={conversationId} />
         <Choices
@@ -51,7 +54,7 @@ export function ReplayForm({ page, conversationId, title, typed }: Props) {
             {t("replay.form")}
           </button>
         </div>
-      </Form>
+      </ChangeForm>
     </details>
   );
 }

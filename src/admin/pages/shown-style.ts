@@ -13,6 +13,8 @@ export interface StyleVersion {
   examples: StyleExample[];
   /** Ids. */
   skills: string[];
+  /** As the version says them. */
+  skill_texts: StyleSkill[];
 }
 
 /** GET /quality/styles */

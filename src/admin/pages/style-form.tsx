@@ -2,8 +2,8 @@
 /** @jsxImportSource hono/jsx */
 import type { StyleSkill } from "../../domain/style.ts";
 import { AreaField, CheckField, TextField } from "./fields.tsx";
+import { ChangeForm } from "./may.tsx";
 import type { Page } from "./page-context.ts";
-import { Form } from "./parts.tsx";
 import { exampleRows, type StyleFields } from "./style-fields.ts";
 
 const PATH = "/admin/styles";
@@ -22,7 +22,12 @@ export function StyleForm({ page, fields, skills, isNew }: Props) {
   const { t } = page;
   const { id, name, guidance, examples, is_active } = fields;
   return (
-    <Form frame={page} action={PATH} label={isNew ? t("style.add") : t("style.one", { id })}>
+    <ChangeForm
+      page={page}
+      sends="PUT /quality/styles/:id"
+      action={PATH}
+      label={isNew ? t("style.add") : t("style.one", { id })}
+    >
       <input type="hidden" name="form" value={isNew ? "add" : "edit"} />
       {isNew ? (
         <TextField name="id" value={id} label={t("style.id")} isNeeded />
@@ -58,7 +63,7 @@ export function StyleForm({ page, fields, skills, isNew }: Props) {
           {t("style.save")}
         </button>
       </div>
-    </Form>
+    </ChangeForm>
   );
 }
 

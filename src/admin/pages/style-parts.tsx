@@ -3,12 +3,14 @@
 import type { StyleExample } from "../../domain/quality.ts";
 import type { StyleSkill } from "../../domain/style.ts";
 import { AreaField, TextField } from "./fields.tsx";
+import { ChangeForm, may, type Sends } from "./may.tsx";
 import type { Page } from "./page-context.ts";
-import { Form, LongText, linkTo, Named, Table, Tag, Time } from "./parts.tsx";
+import { LongText, linkTo, Named, Table, Tag, Time } from "./parts.tsx";
 import type { ShownStyle, StyleVersion } from "./shown-style.ts";
 import type { NameOf } from "./staff-names.ts";
 
 const PATH = "/admin/styles";
+const SKILL: Sends = "PUT /quality/skills/:id";
 
 /** Every style with the version that speaks. */
 export function StyleTable({ page: { t }, styles }: { page: Page; styles: ShownStyle[] }) {
@@ -85,16 +87,19 @@ export function VersionTable({ page, style, names }: VersionProps) {
 }
 
 function Content({ page, version }: { page: Page; version: StyleVersion }) {
-  const { guidance, examples, skills } = version;
+  const { guidance, examples, skill_texts: skills } = version;
   return (
     <>
       <LongText text={guidance || "—"} more={page.t("list.whole")} />
       {examples.length > 0 && <Examples page={page} examples={examples} />}
-      {skills.length > 0 && (
-        <p>
-          {page.t("style.skills")}: {skills.join(", ")}
-        </p>
-      )}
+      {skills.map(({ id, text }) => (
+        <details>
+          <summary>{page.t("style.skill", { id })}</summary>
+          <p class="said">
+            <Named text={text} />
+          </p>
+        </details>
+      ))}
     </>
   );
 }
@@ -127,7 +132,12 @@ function Activate(props: { page: Page; styleId: string; version: StyleVersion })
   const { t } = page;
   if (version.is_active) return <Tag tone="ok">{t("style.inForce")}</Tag>;
   return (
-    <Form frame={page} action={PATH}>
+    <ChangeForm
+      page={page}
+      sends="POST /quality/styles/:id/versions/:n/activate"
+      action={PATH}
+      otherwise="—"
+    >
       <input type="hidden" name="id" value={styleId} />
       <input type="hidden" name="version" value={String(version.version)} />
       <button type="submit" name="act" value="activate" class="small">
@@ -137,7 +147,7 @@ function Activate(props: { page: Page; styleId: string; version: StyleVersion })
           {t("style.version")} {version.version}
         </span>
       </button>
-    </Form>
+    </ChangeForm>
   );
 }
 
@@ -159,19 +169,31 @@ export function Skills({ page, skills, typed }: SkillProps) {
       {skills.map((skill) => (
         <details class="card" open={typed?.id === skill.id}>
           <summary>{t("style.skill", { id: skill.id })}</summary>
-          <Form frame={page} action={PATH} label={t("style.skill", { id: skill.id })}>
+          <ChangeForm
+            page={page}
+            sends={SKILL}
+            action={PATH}
+            label={t("style.skill", { id: skill.id })}
+            otherwise={
+              <p class="said">
+                <Named text={skill.text} />
+              </p>
+            }
+          >
             <input type="hidden" name="id" value={skill.id} />
             <SkillText page={page} text={typed?.id === skill.id ? typed.text : skill.text} />
-          </Form>
+          </ChangeForm>
         </details>
       ))}
-      <details class="card" open={isOther}>
-        <summary>{t("style.skillAdd")}</summary>
-        <Form frame={page} action={PATH} label={t("style.skillAdd")}>
-          <TextField name="id" value={isOther ? typed.id : ""} label={t("style.id")} isNeeded />
-          <SkillText page={page} text={isOther ? typed.text : ""} />
-        </Form>
-      </details>
+      {may(page.me, SKILL) && (
+        <details class="card" open={isOther}>
+          <summary>{t("style.skillAdd")}</summary>
+          <ChangeForm page={page} sends={SKILL} action={PATH} label={t("style.skillAdd")}>
+            <TextField name="id" value={isOther ? typed.id : ""} label={t("style.id")} isNeeded />
+            <SkillText page={page} text={isOther ? typed.text : ""} />
+          </ChangeForm>
+        </details>
+      )}
     </section>
   );
 }

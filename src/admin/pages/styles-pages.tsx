@@ -7,6 +7,7 @@ import { formField, settle } from "./change-form.ts";
 import { coachPages } from "./coach-pages.tsx";
 import type { Guards } from "./guard.ts";
 import { renderPage } from "./layout.tsx";
+import { may, NotYours } from "./may.tsx";
 import type { PagesContext, PagesEnv } from "./page-context.ts";
 import { linkTo, Refused } from "./parts.tsx";
 import { QualityTabs } from "./quality-tabs.tsx";
@@ -102,10 +103,14 @@ async function showAll(c: PagesContext, typed: Typed | null) {
       <Refused error={typed?.error ?? null} title={t("refused.title")} />
       <p class="muted">{t("style.what")}</p>
       <StyleTable page={page} styles={styles} />
-      <details class="card" open={typed?.style !== undefined}>
-        <summary>{t("style.add")}</summary>
-        <StyleForm page={page} fields={typed?.style ?? BLANK_STYLE} skills={skills} isNew />
-      </details>
+      {may(page.me, "PUT /quality/styles/:id") ? (
+        <details class="card" open={typed?.style !== undefined}>
+          <summary>{t("style.add")}</summary>
+          <StyleForm page={page} fields={typed?.style ?? BLANK_STYLE} skills={skills} isNew />
+        </details>
+      ) : (
+        <NotYours page={page} />
+      )}
       <Skills page={page} skills={skills} typed={typed?.skill ?? null} />
     </>
   );
@@ -127,14 +132,18 @@ async function showOne(c: PagesContext, id: string, typed: Typed | null) {
         <Use page={page} isActive={style.is_active} />
         <a href={PATH}>{t("style.all")}</a>
       </p>
-      <section class="card" aria-label={t("style.one", { id })}>
-        <StyleForm
-          page={page}
-          fields={typed?.style ?? fieldsOfStyle(style)}
-          skills={skills}
-          isNew={false}
-        />
-      </section>
+      {may(page.me, "PUT /quality/styles/:id") ? (
+        <section class="card" aria-label={t("style.one", { id })}>
+          <StyleForm
+            page={page}
+            fields={typed?.style ?? fieldsOfStyle(style)}
+            skills={skills}
+            isNew={false}
+          />
+        </section>
+      ) : (
+        <NotYours page={page} />
+      )}
       <VersionTable page={page} style={style} names={names} />
     </>
   );

@@ -1,5 +1,6 @@
 import { EN_LAB } from "./texts-en-lab.ts";
 import { EN_QUALITY } from "./texts-en-quality.ts";
+import { EN_USAGE } from "./texts-en-usage.ts";
 
 /** The words of the pages. Every key stands in each language; groups like `state.` name values of columns. */
 export const EN = {
@@ -42,6 +43,8 @@ export const EN = {
   "refused.internal": "The page failed on our side; the log has the details.",
   "refused.missing": "There is no such page.",
   "refused.large": "This is too large to be sent.",
+  "may.admin": "An admin decides this.",
+  "may.person": "ADMIN_TOKEN cannot do this here: log in with a personal token of an admin.",
   "role.operator": "operator",
   "role.admin": "admin",
   "tools.all": "All tools",
@@ -86,6 +89,7 @@ export const EN = {
   "approvals.material": "What is decided on",
   "approvals.clientSays": "The client says:",
   "approvals.decide": "Decision",
+  "approvals.ownCannot": "You asked for this yourself: somebody else decides it.",
   "approvals.setupCannot":
     "Decisions are a person's: ADMIN_TOKEN cannot make one. Log in with a personal token to approve or reject.",
   "approvals.digestNote": "You decide on exactly what is shown here:",
@@ -274,37 +278,9 @@ export const EN = {
   "simulate.nothing": "No call would have been decided otherwise.",
   "simulate.note":
     "Nothing is changed yet. The list below holds the rules that were tried; Save puts them in force.",
-  "usage.period": "Period",
-  "usage.days": "{n} d",
-  "usage.models": "Models",
-  "usage.tools": "Tools",
-  "usage.day": "Day",
-  "usage.model": "Model",
-  "usage.calls": "Calls",
-  "usage.failed": "failed",
-  "usage.tokens": "Tokens in / out",
-  "usage.cost": "Cost",
-  "usage.latency": "Latency",
-  "usage.totals": "Totals",
-  "usage.costs": "Costs by kind",
-  "usage.noCosts": "No cost was recorded.",
-  "usage.kind": "Kind",
-  "usage.latencies": "Latency by component",
-  "usage.component": "Component",
-  "usage.dearer.model": "The model is dearer than the tools.",
-  "usage.dearer.tool": "The tools are dearer than the model.",
-  "usage.dearer.none": "Model and tools cost the same, or nothing was recorded.",
-  "usage.slower.model": "The model is slower than the tools.",
-  "usage.slower.tool": "The tools are slower than the model.",
-  "usage.slower.none": "Model and tools take the same time, or nothing was recorded.",
-  "component.model": "model",
-  "component.tool": "tool",
-  "component.queue": "queue",
-  "component.approval": "people's decision",
-  "cost.model": "model",
-  "cost.tool": "tool",
   ...EN_QUALITY,
   ...EN_LAB,
+  ...EN_USAGE,
 } as const;
 
 /** Names a text. */

@@ -1,6 +1,7 @@
 import type { TextKey } from "./texts-en.ts";
 import { RU_LAB } from "./texts-ru-lab.ts";
 import { RU_QUALITY } from "./texts-ru-quality.ts";
+import { RU_USAGE } from "./texts-ru-usage.ts";
 
 /** The same keys as in English. */
 export const RU: Readonly<Record<TextKey, string>> = {
@@ -43,6 +44,9 @@ export const RU: Readonly<Record<TextKey, string>> = {
   "refused.internal": "Страница не открылась по нашей вине; подробности в логе сервера.",
   "refused.missing": "Такой страницы нет.",
   "refused.large": "Это слишком большой запрос.",
+  "may.admin": "Это решает администратор.",
+  "may.person":
+    "С ADMIN_TOKEN этого здесь сделать нельзя: войдите с личным токеном администратора.",
   "role.operator": "оператор",
   "role.admin": "администратор",
   "tools.all": "Все инструменты",
@@ -87,6 +91,7 @@ export const RU: Readonly<Record<TextKey, string>> = {
   "approvals.material": "Что решается",
   "approvals.clientSays": "Клиент пишет:",
   "approvals.decide": "Решение",
+  "approvals.ownCannot": "Это ваш собственный запрос: решает другой человек.",
   "approvals.setupCannot":
     "Решает человек: с ADMIN_TOKEN решать нельзя. Чтобы одобрить или отклонить, войдите с личным токеном.",
   "approvals.digestNote": "Вы решаете ровно то, что показано здесь:",
@@ -275,35 +280,7 @@ export const RU: Readonly<Record<TextKey, string>> = {
   "simulate.nothing": "Ни один вызов не был бы решён иначе.",
   "simulate.note":
     "Пока ничего не изменено. Ниже список проверенных правил; «Сохранить» вводит их в действие.",
-  "usage.period": "Период",
-  "usage.days": "{n} дн.",
-  "usage.models": "Модели",
-  "usage.tools": "Инструменты",
-  "usage.day": "День",
-  "usage.model": "Модель",
-  "usage.calls": "Вызовы",
-  "usage.failed": "не удалось",
-  "usage.tokens": "Токены вход / выход",
-  "usage.cost": "Стоимость",
-  "usage.latency": "Время ответа",
-  "usage.totals": "Итого",
-  "usage.costs": "Стоимость по видам",
-  "usage.noCosts": "Расходов не записано.",
-  "usage.kind": "Вид",
-  "usage.latencies": "Время по частям",
-  "usage.component": "Часть",
-  "usage.dearer.model": "Модель обходится дороже инструментов.",
-  "usage.dearer.tool": "Инструменты обходятся дороже модели.",
-  "usage.dearer.none": "Модель и инструменты стоят одинаково, или расходов не было.",
-  "usage.slower.model": "Модель отвечает медленнее инструментов.",
-  "usage.slower.tool": "Инструменты отвечают медленнее модели.",
-  "usage.slower.none": "Модель и инструменты отвечают одинаково быстро, или замеров не было.",
-  "component.model": "модель",
-  "component.tool": "инструмент",
-  "component.queue": "очередь",
-  "component.approval": "решение людей",
-  "cost.model": "модель",
-  "cost.tool": "инструмент",
   ...RU_QUALITY,
   ...RU_LAB,
+  ...RU_USAGE,
 };

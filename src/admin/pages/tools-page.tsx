@@ -5,8 +5,9 @@ import type { Answer, Refusal } from "./api-client.ts";
 import { formField, settle } from "./change-form.ts";
 import type { Guards } from "./guard.ts";
 import { renderPage } from "./layout.tsx";
+import { ChangeForm, may, NotYours } from "./may.tsx";
 import type { Page, PagesContext, PagesEnv } from "./page-context.ts";
-import { Form, linkTo, Refused, Table, Tag } from "./parts.tsx";
+import { linkTo, Named, Refused, Table, Tag } from "./parts.tsx";
 import { riskTone } from "./tones.ts";
 
 interface Tool {
@@ -113,7 +114,22 @@ function BookingForm(props: { page: Page; booking: Booking; typed: string | null
         </Tag>{" "}
         {t("tools.bookingNote")}
       </p>
-      <Form frame={page} action="/admin/tools" class="inline">
+      <ChangeForm
+        page={page}
+        sends={["POST /tools/booking", "DELETE /tools/booking"]}
+        action="/admin/tools"
+        class="inline"
+        otherwise={
+          <>
+            {booking.url && (
+              <p>
+                <Named text={booking.url} />
+              </p>
+            )}
+            <NotYours page={page} />
+          </>
+        }
+      >
         <label class="field grow">
           <span>{t("tools.bookingUrl")}</span>
           <input
@@ -124,15 +140,17 @@ function BookingForm(props: { page: Page; booking: Booking; typed: string | null
             autocomplete="off"
           />
         </label>
-        <button type="submit" name="act" value="booking" class="primary">
-          {t("tools.bookingSave")}
-        </button>
-        {booking.enabled && (
+        {may(page.me, "POST /tools/booking") && (
+          <button type="submit" name="act" value="booking" class="primary">
+            {t("tools.bookingSave")}
+          </button>
+        )}
+        {booking.enabled && may(page.me, "DELETE /tools/booking") && (
           <button type="submit" name="act" value="booking-off">
             {t("tools.bookingRemove")}
           </button>
         )}
-      </Form>
+      </ChangeForm>
     </>
   );
 }
@@ -152,13 +170,13 @@ function toolRow(page: Page, tool: Tool) {
       {t("tools.rows")}
       <span class="hidden"> {tool.title}</span>
     </a>,
-    <Form frame={page} action="/admin/tools">
+    <ChangeForm page={page} sends="PATCH /tools/:name" action="/admin/tools" otherwise="—">
       <input type="hidden" name="name" value={tool.name} />
       <button type="submit" name="act" value={tool.is_active ? "off" : "on"} class="small">
         {tool.is_active ? t("tools.turnOff") : t("tools.turnOn")}
         <span class="hidden"> {tool.title}</span>
       </button>
-    </Form>,
+    </ChangeForm>,
   ];
 }
 

@@ -21,6 +21,13 @@ export function piecesOf(text: string): Piece[] {
   return pieces;
 }
 
+/** The same where no elements can stand: what nobody sees is named in the text. */
+export function visibleText(text: string): string {
+  return piecesOf(text)
+    .map((piece) => (piece.kind === "text" ? piece.text : piece.name))
+    .join("");
+}
+
 /** JSON for people, with unseen characters as escapes. */
 export function visibleJson(value: unknown): string {
   return (JSON.stringify(value, null, 2) ?? "").replace(UNSEEN, (character) =>

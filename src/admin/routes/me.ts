@@ -2,12 +2,15 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { withTenant } from "../../store/db.ts";
 import { staffById } from "../../store/staff.ts";
+import { tenantById } from "../../store/tenants.ts";
 import type { AdminDeps, AdminEnv } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
+import { notFound } from "../error-response.ts";
 
 const holder = z.object({
   kind: z.enum(["setup", "personal"]),
   tenant_id: z.string(),
+  tenant_state: z.enum(["setup", "open"]).describe("Once it is open, ADMIN_TOKEN only reads"),
   staff_id: z.string().nullable(),
   name: z.string().nullable(),
   role: z.enum(["operator", "admin"]).nullable(),
@@ -25,12 +28,16 @@ export function meRoutes(deps: AdminDeps) {
   endpoint(routes, spec, async (c) => {
     const tenantId = c.get("tenantId");
     const principal = c.get("principal");
+    const { tenant, person } = await withTenant(deps.db, tenantId, async (tx) => ({
+      tenant: await tenantById(tx, tenantId),
+      person: principal.kind === "setup" ? null : await staffById(tx, tenantId, principal.staffId),
+    }));
+    if (!tenant) throw notFound(`tenant ${tenantId}`);
+    const of = { tenant_id: tenantId, tenant_state: tenant.state };
     if (principal.kind === "setup")
-      return c.json({ kind: "setup", tenant_id: tenantId, staff_id: null, name: null, role: null });
+      return c.json({ kind: "setup", ...of, staff_id: null, name: null, role: null });
     const { staffId, role } = principal;
-    const person = await withTenant(deps.db, tenantId, (tx) => staffById(tx, tenantId, staffId));
-    const name = person?.name ?? null;
-    return c.json({ kind: "personal", tenant_id: tenantId, staff_id: staffId, name, role });
+    return c.json({ kind: "personal", ...of, staff_id: staffId, name: person?.name ?? null, role });
   });
   return routes;
 }

@@ -1,20 +1,20 @@
 import { Hono } from "hono";
 import { z } from "zod";
-import { UserError } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { type GivenCase, makeCase, moveCase } from "../../quality/cases.ts";
-import { caseRecord } from "../../quality/cases-record.ts";
+import { caseRecords } from "../../quality/cases-record.ts";
 import { EXPECTED_RESULTS } from "../../quality/expected.ts";
+import { knownTools } from "../../quality/known-tools.ts";
 import { regressionRecordSchema } from "../../quality/regressions/record.ts";
-import { withTenant } from "../../store/db.ts";
-import { type CaseStatus, listCases } from "../../store/quality-cases.ts";
+import { type Tx, withTenant } from "../../store/db.ts";
+import { type CaseRow, type CaseStatus, listCases } from "../../store/quality-cases.ts";
 import { change } from "../change.ts";
 import type { AdminContext, AdminDeps, AdminEnv } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
-import { numberCursor, pageFields, pageOf, readCursor } from "../page.ts";
+import { limitField, numberCursor, pageFields, pageOf, readCursor } from "../page.ts";
 import { CALL_DIGITS, idOrNumber, noteField, toolField } from "./quality-fields.ts";
-import { jsonLines } from "./quality-json-lines.ts";
+import { auditExport, jsonLines } from "./quality-json-lines.ts";
 
 /** A case holds a whole conversation. */
 const PAGE_LINES = 50;
@@ -64,15 +64,11 @@ const LIST = {
 const EXPORT = {
   method: "get",
   path: "/export.jsonl",
-  summary: "Regression cases, one a line, newest first; the active ones, unless a status is named",
+  summary:
+    "Regression cases, one a line, newest first; the active ones, unless a status is named. An admin's",
   query: z.strictObject({
     status: status.default("active"),
-    limit: z
-      .string()
-      .regex(/^\d{1,4}$/, `a number from 1 to ${MOST_LINES}`)
-      .transform(Number)
-      .pipe(z.number().min(1).max(MOST_LINES))
-      .default(500),
+    limit: limitField(MOST_LINES, 500),
   }),
   answer: regressionRecordSchema,
   contentType: "application/x-ndjson",
@@ -94,11 +90,11 @@ export function caseMakingRoutes(deps: AdminDeps) {
   const routes = new Hono<AdminEnv>();
   endpoint(routes, CASE, async (c, { body }) => {
     const which = idOrNumber(c.req.param("id") ?? "");
-    refuseUnknownTool(deps, body.expected_tool);
-    const made = await change(c, deps, (tx, { tenantId, by, now }) =>
-      makeCase(tx, { tenantId, by, now, which }, givenCase(body)),
-    );
-    return c.json(caseRecord(made), 201);
+    const record = await change(c, deps, async (tx, { tenantId, by, now }) => {
+      const deciding = { tenantId, by, now, which, secrets: deps.secrets };
+      return shownCase(tx, deps, await makeCase(tx, deciding, givenCase(deps, body)));
+    });
+    return c.json(record, 201);
   });
   return routes;
 }
@@ -111,12 +107,16 @@ export function caseRoutes(deps: AdminDeps) {
     const { limit, tool: toolName } = query;
     const after = readCursor(query.cursor, numberCursor);
     const of = { tenantId, limit: limit + 1, after, toolName, status: statusOf(query.status) };
-    const rows = await withTenant(deps.db, tenantId, (tx) => listCases(tx, of));
-    const page = pageOf(rows, limit, ({ number }) => number);
-    return c.json({ ...page, items: page.items.map(caseRecord) });
+    const shown = await withTenant(deps.db, tenantId, async (tx) => {
+      const page = pageOf(await listCases(tx, of), limit, ({ number }) => number);
+      const items = await caseRecords(tx, deps.secrets, { tenantId, rows: page.items });
+      return { ...page, items };
+    });
+    return c.json(shown);
   });
-  endpoint(routes, EXPORT, (c, { query }) => {
+  endpoint(routes, EXPORT, async (c, { query }) => {
     const of = { tenantId: c.get("tenantId"), most: query.limit, status: statusOf(query.status) };
+    await auditExport(c, deps, "regression_cases.exported");
     return jsonLines("tool-call-regression-cases.jsonl", pagesOf(deps, of));
   });
   endpoint(routes, ARCHIVE, async (c) => c.json(await move(c, deps, "archived")));
@@ -124,17 +124,7 @@ export function caseRoutes(deps: AdminDeps) {
   return routes;
 }
 
-/** A slip of the pen would make a case that nothing can ever pass. */
-function refuseUnknownTool({ registry }: AdminDeps, tool: string | null | undefined): void {
-  if (typeof tool !== "string" || registry.find(tool)) return;
-  throw new UserError(
-    "unprocessable",
-    `expected_tool: there is no tool ${tool}; GET /tools names those that there are`,
-    "expected_tool",
-  );
-}
-
-function givenCase(body: z.infer<typeof CASE.body>): GivenCase {
+function givenCase({ registry }: AdminDeps, body: z.infer<typeof CASE.body>): GivenCase {
   const { title, behavior, tool_call_id: call, note } = body;
   return {
     ...{ title, behavior, note, toolName: body.tool_name, tool: body.expected_tool },
@@ -143,6 +133,7 @@ function givenCase(body: z.infer<typeof CASE.body>): GivenCase {
     policyResult: body.expected_policy_result,
     forbiddenTools: body.forbidden_tools,
     actionItems: body.action_items,
+    tools: knownTools(registry),
   };
 }
 
@@ -162,8 +153,11 @@ async function* pagesOf(
   do {
     const limit = Math.min(left, PAGE_LINES);
     const query: CaseQuery = { tenantId, status: of.status, after, limit };
-    const rows = await withTenant(deps.db, tenantId, (tx) => listCases(tx, query));
-    yield rows.map(caseRecord);
+    const { rows, records } = await withTenant(deps.db, tenantId, async (tx) => {
+      const rows = await listCases(tx, query);
+      return { rows, records: await caseRecords(tx, deps.secrets, { tenantId, rows }) };
+    });
+    yield records;
     left -= rows.length;
     after = rows.length === limit ? (rows.at(-1)?.number ?? null) : null;
   } while (after !== null && left > 0);
@@ -172,9 +166,15 @@ async function* pagesOf(
 async function move(c: AdminContext, deps: AdminDeps, wanted: CaseStatus) {
   const named = c.req.param("id") ?? "";
   const which = idOrNumber(named.replace(/^REG-(?=\d+$)/i, ""));
-  const moved = await change(c, deps, (tx, { tenantId, by, now }) =>
-    moveCase(tx, { tenantId, by, now, which, status: wanted }),
-  );
-  if (!moved) throw notFound(`regression case ${named}`);
-  return caseRecord(moved);
+  return change(c, deps, async (tx, { tenantId, by, now }) => {
+    const moved = await moveCase(tx, { tenantId, by, now, which, status: wanted });
+    if (!moved) throw notFound(`regression case ${named}`);
+    return shownCase(tx, deps, moved);
+  });
+}
+
+async function shownCase(tx: Tx, { secrets }: AdminDeps, row: CaseRow) {
+  const [record] = await caseRecords(tx, secrets, { tenantId: row.tenantId, rows: [row] });
+  if (!record) throw new Error("a case has no record");
+  return record;
 }

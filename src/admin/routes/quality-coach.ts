@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { UserError } from "../../domain/errors.ts";
+import type { Shadow } from "../../domain/quality.ts";
 import {
   acceptProposal,
   dismissProposal,
@@ -8,7 +9,8 @@ import {
 } from "../../quality/coach/decide-proposal.ts";
 import type { ShadowEvals } from "../../quality/coach/deps.ts";
 import { makeSuggestion } from "../../quality/coach/propose.ts";
-import { beginShadow, compare, runShadow, shadowAt } from "../../quality/coach/shadow.ts";
+import { beginShadow, compare, runShadow } from "../../quality/coach/shadow.ts";
+import { keptText } from "../../quality/kept-words.ts";
 import {
   type CoachProposalRow,
   insertCoachProposal,
@@ -113,7 +115,7 @@ export function coachRoutes(deps: AdminDeps) {
     const page = await withTenant(deps.db, tenantId, async (tx) => {
       const rows = pageOf(await listCoachProposals(tx, found), limit, ({ number }) => number);
       const items = [];
-      for (const row of rows.items) items.push(await shown(tx, row, deps.clock.now()));
+      for (const row of rows.items) items.push(await shown(tx, row));
       return { ...rows, items };
     });
     return c.json(page);
@@ -126,7 +128,7 @@ export function coachRoutes(deps: AdminDeps) {
       const by_at = { createdBy: by, createdAt: now };
       const row = await insertCoachProposal(tx, { tenantId, styleId, ...made, ...by_at });
       audit("coach_proposal.created", `${named(row)} made from ${made.feedbackIds.length} labels`);
-      return shown(tx, row, now);
+      return shown(tx, row);
     });
     return c.json(item, 201);
   });
@@ -136,16 +138,16 @@ export function coachRoutes(deps: AdminDeps) {
       const accepted = await acceptProposal(tx, row, { by, now });
       const { version } = accepted;
       audit("coach_proposal.accepted", `${named(row)} accepted as version ${version}`);
-      return { ...(await shown(tx, accepted.row, now)), version };
+      return { ...(await shown(tx, accepted.row)), version };
     });
     return c.json(item);
   });
   endpoint(routes, DISMISS, async (c, { body }) => {
     const item = await changeOne(c, deps, async (tx, row, { by, now, audit }) => {
       const dismissed = await dismissProposal(tx, row, { by, now });
-      const refs: Record<string, string> = body.note === null ? {} : { note: body.note };
+      const refs: Record<string, string> = body.note === null ? {} : { note: keptText(body.note) };
       audit("coach_proposal.dismissed", `${named(row)} dismissed`, refs);
-      return shown(tx, dismissed, now);
+      return shown(tx, dismissed);
     });
     return c.json(item);
   });
@@ -157,9 +159,9 @@ function shadowRoute(routes: Hono<AdminEnv>, deps: AdminDeps): void {
     const shadowEvals = evalsOf(deps);
     const { begun, item } = await changeOne(c, deps, async (tx, row, { now, audit }) => {
       refuseDecided(row);
-      const begun = await beginShadow(tx, row, now);
+      const begun = await beginShadow(tx, row, { now, boot: deps.bootId });
       audit("coach_proposal.shadowed", `evals of ${named(row)} begun`);
-      return { begun, item: await shown(tx, begun.row, now) };
+      return { begun, item: await shown(tx, begun.row) };
     });
     void runShadow({ ...deps, shadowEvals }, begun); // never throws; the row tells how it ended
     return c.json(item, 202);
@@ -192,12 +194,18 @@ function named({ number, styleId }: CoachProposalRow): string {
   return `coach proposal ${number} for the style ${styleId}`;
 }
 
-async function shown(tx: Tx, row: CoachProposalRow, now: number) {
+async function shown(tx: Tx, row: CoachProposalRow) {
   const { tenantId: _tenant, ...columns } = row;
   return {
-    ...present({ ...columns, shadowJson: shadowAt(row.shadowJson, now) }),
+    ...present({ ...columns, shadowJson: shownShadow(row.shadowJson) }),
     becomes: row.status === "pending" ? await becoming(tx, row) : null,
   };
+}
+
+function shownShadow(shadow: Shadow | null): Shadow | null {
+  if (shadow?.state !== "running") return shadow;
+  const { boot: _boot, ...rest } = shadow;
+  return rest;
 }
 
 async function becoming(tx: Tx, row: CoachProposalRow) {

@@ -1,11 +1,15 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { UserError } from "../../domain/errors.ts";
-import { caseRecord } from "../../quality/cases-record.ts";
-import { type EvalCase, evalCaseSchema } from "../../quality/evals/case-format.ts";
+import { caseRecords } from "../../quality/cases-record.ts";
+import { type EvalCase, sentCaseSchema } from "../../quality/evals/case-format.ts";
 import { caseOfRow, rowOfCase, writtenOf } from "../../quality/evals/case-rows.ts";
+import { ruleFaults } from "../../quality/evals/case-rules.ts";
 import { compareOutcomes } from "../../quality/evals/compare.ts";
 import { caseFromRegression } from "../../quality/evals/from-regression.ts";
+import { knownTools } from "../../quality/known-tools.ts";
+import { shown as shownValue } from "../../quality/regressions/fault.ts";
+import { type BegunEvalRun, insertBegunRun, runsUnderWay } from "../../store/begun-eval-runs.ts";
 import { withTenant } from "../../store/db.ts";
 import { type EvalCaseRow, listEvalCases, saveEvalCases } from "../../store/eval-cases.ts";
 import { evalBatch, listEvalBatches, listEvalRuns } from "../../store/eval-runs.ts";
@@ -16,7 +20,6 @@ import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
 import { instantCursor, pageFields, pageOf, readCursor } from "../page.ts";
 import { present } from "../present.ts";
-import { parseInput } from "../request-input.ts";
 import { idOrNumber, shownTime } from "./quality-fields.ts";
 
 const caseShown = z.looseObject({ id: z.string(), case_name: z.string(), source: z.string() });
@@ -56,7 +59,7 @@ const PUT_CASES = {
   method: "put",
   path: "/cases",
   summary: "Adds scenarios, and replaces those of the same name; all of them, or none",
-  body: z.strictObject({ cases: z.array(z.looseObject({})).min(1).max(500) }),
+  body: z.strictObject({ cases: z.array(sentCaseSchema).min(1).max(500) }),
   answer: z.strictObject({ items: z.array(caseShown) }),
 } as const;
 const FROM_REGRESSION = {
@@ -70,7 +73,7 @@ const FROM_REGRESSION = {
 const RUNS = {
   method: "get",
   path: "/runs",
-  summary: "Results, newest first, and the run that is under way",
+  summary: "Results, newest first, and the newest run that is under way, in whichever process",
   query: z.strictObject({ ...pageFields, batch: batch.optional() }),
   answer: z.strictObject({ ...list(runShown), running: runningShown.nullable() }),
 } as const;
@@ -138,7 +141,9 @@ export function evalRoutes(deps: AdminDeps) {
     return c.json({ ...page, items: page.items.map(shown) });
   });
   endpoint(routes, PUT_CASES, async (c, { body }) => {
-    const items = await save(c, deps, body.cases.map(readCase));
+    refuseFaults(deps, body.cases);
+    const cases = body.cases.map((one): EvalCase => ({ ...one, source: "api" }));
+    const items = await save(c, deps, cases);
     return c.json({ items });
   });
   endpoint(routes, FROM_REGRESSION, async (c, { body }) => {
@@ -160,16 +165,19 @@ function shown(row: EvalCaseRow) {
   return { id: row.id, ...writtenOf(caseOfRow(row)) };
 }
 
-/** As GET shows it, or as a file holds it. Throws UserError with the path. */
-function readCase({ id: _id, source: _source, ...written }: JsonLike, index: number): EvalCase {
-  const parsed = parseInput(
-    { cases: { [index]: written } },
-    z.object({ cases: z.object({ [index]: evalCaseSchema }) }),
-  );
-  return { ...(parsed.cases[index] as Omit<EvalCase, "source">), source: "api" }; // by the schema above
+/** A slip of the pen would make a case that can never fail, or never pass. Throws UserError. */
+function refuseFaults({ registry }: AdminDeps, cases: readonly Omit<EvalCase, "source">[]): void {
+  const tools = knownTools(registry);
+  for (const [index, one] of cases.entries())
+    for (const { path, expected, actual } of ruleFaults(writtenOf(one), tools)) {
+      const at = ["cases", index, ...path].map(String).join(".");
+      throw new UserError(
+        "unprocessable",
+        `${at}: wants ${expected}, got ${shownValue(actual)}`,
+        at,
+      );
+    }
 }
-
-type JsonLike = Record<string, unknown>;
 
 function save(c: AdminContext, deps: AdminDeps, cases: readonly EvalCase[]) {
   return change(c, deps, async (tx, { tenantId, audit }) => {
@@ -185,34 +193,30 @@ function save(c: AdminContext, deps: AdminDeps, cases: readonly EvalCase[]) {
 async function madeOf(c: AdminContext, deps: AdminDeps, id: string | number): Promise<EvalCase> {
   const tenantId = c.get("tenantId");
   const which = typeof id === "number" ? id : idOrNumber(id.replace(/^REG-/i, ""));
-  const row = await withTenant(deps.db, tenantId, (tx) => findCase(tx, tenantId, which));
-  if (!row) throw notFound(`regression case ${id}`);
-  return caseFromRegression(caseRecord(row));
+  const [record] = await withTenant(deps.db, tenantId, async (tx) => {
+    const row = await findCase(tx, tenantId, which);
+    return caseRecords(tx, deps.secrets, { tenantId, rows: row ? [row] : [] });
+  });
+  if (!record) throw notFound(`regression case ${id}`);
+  return caseFromRegression(record, knownTools(deps.registry));
 }
 
-async function runsPage(
-  c: AdminContext,
-  { db, evals }: AdminDeps,
-  query: z.infer<typeof RUNS.query>,
-) {
+async function runsPage(c: AdminContext, { db }: AdminDeps, query: z.infer<typeof RUNS.query>) {
   const tenantId = c.get("tenantId");
   const { limit, cursor, batch: batchId } = query;
   const after = readCursor(cursor, instantCursor);
-  const rows = await withTenant(db, tenantId, (tx) =>
-    listEvalRuns(tx, { tenantId, batchId, limit: limit + 1, after }),
-  );
+  const { rows, running } = await withTenant(db, tenantId, async (tx) => ({
+    rows: await listEvalRuns(tx, { tenantId, batchId, limit: limit + 1, after }),
+    running: (await runsUnderWay(tx, tenantId))[0],
+  }));
   const page = pageOf(rows, limit, (row) => ({ at: row.createdAt, id: row.id }));
-  const running = evals?.running();
+  return { ...page, items: page.items.map(present), running: running ? underWay(running) : null };
+}
+
+function underWay({ batchId, modelId, startedAt }: BegunEvalRun) {
   return {
-    ...page,
-    items: page.items.map(present),
-    running:
-      running?.tenantId === tenantId
-        ? {
-            ...{ batch_id: running.batch_id, model: running.model },
-            started_at: new Date(running.startedAt).toISOString(),
-          }
-        : null,
+    ...{ batch_id: batchId, model: modelId || null },
+    started_at: new Date(startedAt).toISOString(),
   };
 }
 
@@ -237,13 +241,16 @@ async function start(c: AdminContext, deps: AdminDeps, model: string | undefined
   if (!evals) throw new UserError("unprocessable", "This process cannot run evals");
   const busy = () =>
     new UserError("conflict", "A run of the evals is under way; start again when it has ended");
-  if (evals.running()) throw busy();
-  await change(c, deps, async (_tx, { audit }) =>
-    audit("evals.started", `The evals were started on ${model ?? "the model in use"}`),
+  const wanted = { tenantId: c.get("tenantId"), model: model ?? null };
+  const run = await evals.start(wanted, (begun) =>
+    change(c, deps, async (tx, { audit }) => {
+      await insertBegunRun(tx, begun);
+      const on = model ?? "the model in use";
+      audit("evals.started", `The evals were started on ${on}`, { batch: begun.batchId });
+    }),
   );
-  const run = evals.start({ tenantId: c.get("tenantId"), model: model ?? null });
   if (!run) throw busy();
-  return { batch_id: run.batch_id, status: "running" as const };
+  return { batch_id: run.batchId, status: "running" as const };
 }
 
 async function outcomesOf(c: AdminContext, { db }: AdminDeps, batchId: string) {

@@ -1,7 +1,10 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { FEEDBACK_LABELS } from "../../domain/feedback.ts";
+import type { Json } from "../../domain/json.ts";
+import { keptJson, keptText } from "../../quality/kept-words.ts";
 import { withTenant } from "../../store/db.ts";
+import { codesOfConversations } from "../../store/payout-codes.ts";
 import {
   failingTools,
   type LabelKey,
@@ -11,7 +14,7 @@ import {
 import type { AdminDeps, AdminEnv } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { timeField } from "./quality-fields.ts";
-import { jsonLines } from "./quality-json-lines.ts";
+import { auditExport, jsonLines } from "./quality-json-lines.ts";
 
 /** Worse ones than these are looked at first. */
 const MOST_TOOLS = 20;
@@ -41,7 +44,7 @@ const SUMMARY = {
 const EXPORT = {
   method: "get",
   path: "/export.jsonl",
-  summary: "Every label that stands, one a line, oldest first",
+  summary: "Every label that stands, one a line, oldest first. An admin's",
   query: since,
   answer: z.strictObject({
     recordType: z.literal("tool_call_feedback"),
@@ -84,12 +87,11 @@ export function qualityFeedbackRoutes(deps: AdminDeps) {
     const top = worst.map(({ toolName, ...figures }) => ({ tool_name: toolName, ...figures }));
     return c.json({ counts, top_failing_tools: top });
   });
-  endpoint(routes, EXPORT, (c, { query }) =>
-    jsonLines(
-      "tool-call-feedback.jsonl",
-      pagesOf(deps, { tenantId: c.get("tenantId"), since: query.since ?? 0 }),
-    ),
-  );
+  endpoint(routes, EXPORT, async (c, { query }) => {
+    const of = { tenantId: c.get("tenantId"), since: query.since ?? 0 };
+    await auditExport(c, deps, "feedback.exported");
+    return jsonLines("tool-call-feedback.jsonl", pagesOf(deps, of));
+  });
   return routes;
 }
 
@@ -97,8 +99,14 @@ async function* pagesOf(deps: AdminDeps, of: { tenantId: string; since: number }
   let after: LabelKey | null = null;
   do {
     const query = { ...of, after, limit: PAGE_LINES };
-    const rows: Labelled[] = await withTenant(deps.db, of.tenantId, (tx) => labelsAfter(tx, query));
-    yield rows.map(lineOf);
+    const { rows, codes }: Page = await withTenant(deps.db, of.tenantId, async (tx) => {
+      const rows = await labelsAfter(tx, query);
+      const conversationIds = rows.map(({ label }) => label.conversationId);
+      const { tenantId } = of;
+      const codes = await codesOfConversations(tx, deps.secrets, { tenantId, conversationIds });
+      return { rows, codes };
+    });
+    yield rows.map((row) => lineOf(row, codes.get(row.label.conversationId) ?? []));
     const last = rows.at(-1)?.label;
     after = last && rows.length === PAGE_LINES ? { at: last.createdAt, id: last.id } : null;
   } while (after !== null);
@@ -106,19 +114,33 @@ async function* pagesOf(deps: AdminDeps, of: { tenantId: string; since: number }
 
 type Labelled = Awaited<ReturnType<typeof labelsAfter>>[number];
 
-function lineOf({ label: row, call }: Labelled): z.input<typeof EXPORT.answer> {
-  const { id, label, note, source, staffId, conversationId, messageId } = row;
+interface Page {
+  rows: Labelled[];
+  /** By conversation. */
+  codes: Map<string, string[]>;
+}
+
+/** Rows may hold secrets as a client or an earlier build wrote them; a line holds none. */
+function lineOf({ label: row, call }: Labelled, codes: readonly string[]) {
+  const { id, label, source, staffId, conversationId, messageId } = row;
+  const note = row.note && keptText(row.note, codes);
+  const kept = (value: unknown) => keptJson((value ?? null) as Json, codes); // a jsonb value
   return {
-    ...{ recordType: "tool_call_feedback", id, label, note, source, staffId },
+    ...{ recordType: "tool_call_feedback" as const, id, label, note, source, staffId },
     createdAt: secondsOf(row.createdAt),
     toolCall: call && {
-      ...{ id: call.number, toolName: call.toolName, args: call.args, result: call.result },
+      ...{
+        id: call.number,
+        toolName: call.toolName,
+        args: kept(call.args),
+        result: kept(call.result),
+      },
       ...{ error: call.isError, source: call.source, cycle: call.cycle },
       ...{ toolCallIndex: call.toolCallIndex, latencyMs: call.latencyMs },
       createdAt: secondsOf(call.createdAt),
     },
     ...{ conversationId, messageId },
-  };
+  } satisfies z.input<typeof EXPORT.answer>;
 }
 
 function secondsOf(ms: number): number {

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { z } from "zod";
 import { ACTIONABLE_LABELS } from "../../domain/feedback.ts";
 import { ARTIFACT_KINDS, PROPOSAL_KINDS } from "../../domain/quality.ts";
+import { keptText } from "../../quality/kept-words.ts";
 import { type Ending, endProposal, waitingProposal } from "../../quality/proposals.ts";
 import { type Tx, withTenant } from "../../store/db.ts";
 import {
@@ -121,7 +122,7 @@ export function proposalRoutes(deps: AdminDeps) {
 function end(c: AdminContext, deps: AdminDeps, ending: Ending) {
   const which = idOrNumber(c.req.param("id") ?? "");
   return change(c, deps, async (tx, { tenantId, by, now, audit }) => {
-    const deciding = { tenantId, by, now, which };
+    const deciding = { tenantId, by, now, which, secrets: deps.secrets };
     const waiting = await waitingProposal(tx, deciding);
     await endProposal(tx, deciding, waiting, ending);
     const { id, number } = waiting.proposal;
@@ -171,7 +172,7 @@ function presentEvidence(one: Evidence) {
     tool_call_number: one.toolCallNumber,
     message_id: one.messageId,
     conversation_id: one.conversationId,
-    note: one.note,
+    note: one.note && keptText(one.note),
     staff_id: one.staffId,
     created_at: iso(one.createdAt),
   };

@@ -64,7 +64,7 @@ export function replayRoutes(deps: AdminDeps) {
     await change(c, deps, async (tx, { audit }) => {
       if (!(await conversationExists(tx, tenantId, conversationId)))
         throw notFound(`conversation ${conversationId}`);
-      audit("conversation.replayed", `conversation ${conversationId} replayed`);
+      audit("conversation.replayed", `a replay of conversation ${conversationId} was begun`);
     });
     const { model } = body;
     const made = await makeReplay(

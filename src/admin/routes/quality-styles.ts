@@ -1,14 +1,16 @@
 import { Hono } from "hono";
 import { z } from "zod";
-import { STYLE_LIMITS } from "../../domain/style.ts";
+import { STYLE_LIMITS, type StyleSkill } from "../../domain/style.ts";
 import { rollBack, saveSkill, saveStyle } from "../../quality/styles/save-style.ts";
 import { type Tx, withTenant } from "../../store/db.ts";
 import {
+  contentOfVersion,
   listSkills,
   listStyles,
   listStyleVersions,
   type StyleRow,
   type StyleVersionRow,
+  skillId,
 } from "../../store/styles.ts";
 import { change } from "../change.ts";
 import type { AdminContext, AdminDeps, AdminEnv } from "../context.ts";
@@ -21,6 +23,7 @@ import { nameField, styleExample } from "./quality-style-fields.ts";
 /** Of a style, the newest. */
 const SHOWN_VERSIONS = 20;
 
+const skillSchema = z.strictObject({ id: z.string(), text: z.string() });
 const versionSchema = z.strictObject({
   version: z.int(),
   is_active: z.boolean(),
@@ -31,6 +34,11 @@ const versionSchema = z.strictObject({
   guidance: z.string(),
   examples: z.array(styleExample),
   skills: z.array(z.string()).describe("Ids"),
+  skill_texts: z
+    .array(skillSchema)
+    .describe(
+      "As this version says them; what a run was answered under is its version's whole text",
+    ),
 });
 const styleSchema = z.strictObject({
   id: z.string(),
@@ -40,7 +48,6 @@ const styleSchema = z.strictObject({
   active: versionSchema.nullable(),
   versions: z.array(versionSchema).describe("The newest first"),
 });
-const skillSchema = z.strictObject({ id: z.string(), text: z.string() });
 
 const LIST = {
   method: "get",
@@ -123,15 +130,18 @@ export function skillRoutes(deps: AdminDeps) {
   const put = {
     method: "put",
     path: "/:id",
-    summary: "Writes a text; styles that have it attached say it from the next message on",
+    summary:
+      "Writes a text; styles that have it attached say it from the next message on, in a further version",
     body: z.strictObject({ text: z.string().trim().min(1).max(STYLE_LIMITS.skillText) }),
     answer: skillSchema,
   } as const;
   endpoint(routes, put, async (c, { body }) => {
     const id = idOf(c);
-    await change(c, deps, async (tx, { tenantId, now, audit }) => {
-      await saveSkill(tx, { tenantId, id, text: body.text, now });
+    await change(c, deps, async (tx, { tenantId, by, now, audit }) => {
+      const made = await saveSkill(tx, { tenantId, id, text: body.text, by, now });
       audit("skill.changed", `skill ${id} written`);
+      for (const { styleId, version } of made)
+        audit("style.changed", `style ${styleId}: version ${version} by the skill ${id}`);
     });
     return c.json({ id, text: body.text });
   });
@@ -152,30 +162,34 @@ async function shownStyle(tx: Tx, tenantId: string, styleId: string) {
 async function shownStyles(tx: Tx, tenantId: string) {
   const styles = await listStyles(tx, tenantId);
   const versions = await listStyleVersions(tx, tenantId);
-  return styles.map((style) =>
-    shown(
-      style,
-      versions.filter(({ styleId }) => styleId === style.styleId),
-    ),
-  );
+  const skills = await listSkills(tx, tenantId);
+  return styles.map((style) => {
+    const own = versions.filter(({ styleId }) => styleId === style.styleId);
+    return shown(style, own, skills);
+  });
 }
 
-function shown({ styleId, name, isActive, createdAt }: StyleRow, versions: StyleVersionRow[]) {
+function shown(
+  { styleId, name, isActive, createdAt }: StyleRow,
+  versions: StyleVersionRow[],
+  skills: readonly StyleSkill[],
+) {
   const active = versions.find((version) => version.isActive);
   return {
     id: styleId,
     ...present({ name, isActive, createdAt }),
-    active: active ? shownVersion(active) : null,
-    versions: versions.slice(0, SHOWN_VERSIONS).map(shownVersion),
+    active: active ? shownVersion(active, skills) : null,
+    versions: versions.slice(0, SHOWN_VERSIONS).map((row) => shownVersion(row, skills)),
   };
 }
 
-function shownVersion(row: StyleVersionRow) {
+function shownVersion(row: StyleVersionRow, skills: readonly StyleSkill[]) {
   const { version, isActive, rationale, coachProposalId, createdBy, createdAt } = row;
   return {
     ...present({ version, isActive, rationale, coachProposalId, createdBy, createdAt }),
     guidance: row.guidance,
     examples: row.examplesJson,
-    skills: row.skillsJson,
+    skills: row.skillsJson.map(skillId),
+    skill_texts: contentOfVersion(row, skills).skills,
   };
 }

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { FEEDBACK_LABELS } from "../../domain/feedback.ts";
+import { keptText } from "../../quality/kept-words.ts";
 import { giveLabel } from "../../quality/labels.ts";
 import { withTenant } from "../../store/db.ts";
 import { listToolCalls, type ToolCallRow } from "../../store/quality-calls.ts";
@@ -92,7 +93,11 @@ export function qualityCallRoutes(deps: AdminDeps) {
     const given = await change(
       c,
       deps,
-      (tx, { tenantId, by, now }) => giveLabel(tx, { tenantId, staffId: by, now, which, ...body }),
+      (tx, { tenantId, by, now }) =>
+        giveLabel(tx, {
+          ...{ tenantId, staffId: by, now, which, ...body },
+          ...{ secrets: deps.secrets, ratingsChanged: deps.ratingsChanged },
+        }),
       "decide",
     );
     if (!given) throw notFound(`tool call ${which}`);
@@ -139,7 +144,7 @@ function presentCall(call: ToolCallRow, labels: readonly LabelRow[]): z.input<ty
 function presentLabel(row: LabelRow): z.input<typeof shownLabel> {
   const { id, label, note, source, staffId, createdAt } = row;
   return {
-    ...{ id, label, note, source, staff_id: staffId },
+    ...{ id, label, note: note && keptText(note), source, staff_id: staffId },
     created_at: new Date(createdAt).toISOString(),
   };
 }

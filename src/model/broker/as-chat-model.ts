@@ -1,63 +1,59 @@
-import type { ChatModel, ChatOutcome, ChatRequest, ModelJournal } from "../../domain/chat-model.ts";
+import type { ChatOutcome, ChatRequest, ModelJournal } from "../../domain/chat-model.ts";
 import { type FailureClass, isRetryable } from "../../domain/failure.ts";
+import type { AskedModel, ModelAttempt } from "../../domain/model-attempt.ts";
 import { failed } from "../answer.ts";
 import type { BrokerSaid, ChatClient, ChatOptions } from "./chat-options.ts";
 import { BrokerError, NoModelAvailableError, type NoModelReason } from "./errors.ts";
-import type { AttemptRow } from "./journal.ts";
 
-/** `onAttempt`: takes the rows of a request in place of the broker's journal. */
 export interface AsChatModel {
   realNow(): number;
   wait?: number;
-  onAttempt?(row: AttemptRow, request: ChatRequest): void;
+  waitsForCooling?: boolean;
 }
 
-/** What the broker knows besides the port's own outcome. */
-export type BrokeredOutcome = ChatOutcome & {
-  /** That of the row of the answer; null: there is none. */
-  callId: string | null;
-};
-
-/** A broker, or a scope of it, as the port: failures are outcomes, and nothing is thrown for them. */
-export function asChatModel(
-  broker: ChatClient<BrokerSaid>,
-  by: AsChatModel,
-): ChatModel & { chat(request: ChatRequest): Promise<BrokeredOutcome> } {
+/**
+ * A broker, or a scope of it, as the port: failures are outcomes, and nothing is thrown for them. The
+ * rows of each call come back with it, in place of the broker's journal.
+ */
+export function asChatModel(broker: ChatClient<BrokerSaid>, by: AsChatModel): AskedModel {
   return {
     async chat(request) {
       const startedAt = by.realNow();
+      const attempts: ModelAttempt[] = [];
+      const onAttempt = (row: ModelAttempt) => void attempts.push(row);
       try {
-        return answered(await broker.chat(request.messages, optionsOf(request, by)));
+        const said = await broker.chat(request.messages, optionsOf(request, by, onAttempt));
+        return { ...answered(said), attempts };
       } catch (error) {
         const latencyMs = Math.max(0, by.realNow() - startedAt);
         if (error instanceof BrokerError)
-          return { ...failedOutcome(error, by.realNow(), latencyMs), callId: null };
+          return { ...failedOutcome(error, by.realNow(), latencyMs), attempts };
         if (!request.signal.aborted) throw error;
         const outcome = failed("aborted", "the call was given up", nobody(latencyMs), {
           failure: "network",
         });
-        return { ...outcome, callId: null };
+        return { ...outcome, attempts };
       }
     },
   };
 }
 
-function optionsOf(request: ChatRequest, { wait, onAttempt }: AsChatModel): ChatOptions {
+function optionsOf(
+  request: ChatRequest,
+  { realNow: _now, ...patience }: AsChatModel,
+  onAttempt: (row: ModelAttempt) => void,
+): ChatOptions {
   const { messages: _messages, ...options } = request;
-  return {
-    ...options,
-    ...(wait === undefined ? {} : { wait }),
-    ...(onAttempt ? { onAttempt: (row: AttemptRow) => onAttempt(row, request) } : {}),
-  };
+  return { ...options, ...patience, onAttempt };
 }
 
-function answered(said: BrokerSaid): BrokeredOutcome {
-  const { text, toolCalls, cut, reasoning, leftOut, journal, callId } = said;
+function answered(said: BrokerSaid): ChatOutcome {
+  const { text, toolCalls, cut, reasoning, leftOut, journal } = said;
   return {
     ...{ kind: "answer", text, calls: toolCalls, cut },
     ...(reasoning ? { reasoning } : {}),
     ...(leftOut === undefined ? {} : { leftOut }),
-    ...{ journal, callId },
+    journal,
   };
 }
 
@@ -88,7 +84,7 @@ const FAILURES: Record<NoModelReason, FailureClass> = {
   none_capable: "invalid_resource",
 };
 
-function journalOf(row: AttemptRow | undefined, latencyMs: number): ModelJournal {
+function journalOf(row: ModelAttempt | undefined, latencyMs: number): ModelJournal {
   if (!row) return nobody(latencyMs);
   const { llmName: provider, modelId, inputTokens, outputTokens, finishReason } = row;
   return { provider, modelId, inputTokens, outputTokens, finishReason, latencyMs };

@@ -1,3 +1,4 @@
+import type { BrokerSnapshot } from "../../domain/model-desk.ts";
 import type { BrokerSaid, ChatClient, Said } from "./chat-options.ts";
 import { COMMON_OPERATION } from "./chat-options.ts";
 import { createClients } from "./clients.ts";
@@ -7,7 +8,7 @@ import type { AttemptRow, CallFilter } from "./journal.ts";
 import type { BrokerParts } from "./parts.ts";
 import { createPoolWatch } from "./pool-watch.ts";
 import { type RatedThing, recordQuality } from "./quality.ts";
-import { type BrokerSnapshot, snapshotOf } from "./snapshot.ts";
+import { snapshotOf } from "./snapshot.ts";
 import { type ModelStats, statsOf } from "./stats.ts";
 
 /** `scope` is not for the caller to say: a broker of a scope sees that scope alone. */

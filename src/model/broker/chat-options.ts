@@ -27,6 +27,8 @@ export interface ChatOptions {
    * all. Left out: a minute.
    */
   wait?: number;
+  /** false: in no line for a cooling model, as when the caller comes again by itself. */
+  waitsForCooling?: boolean;
   /** The most for all of it, standing in line and answering; left out: only each attempt is limited. */
   timeoutMs?: number;
   signal?: AbortSignal;

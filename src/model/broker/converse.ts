@@ -3,7 +3,7 @@ import { type Attempted, attempt, writeDown } from "./attempt.ts";
 import { type BrokerSaid, type ChatOptions, COMMON_OPERATION } from "./chat-options.ts";
 import { choose } from "./choose.ts";
 import type { Clients } from "./clients.ts";
-import { type Verdict, verdictOf } from "./cooldown.ts";
+import { soonAgain, type Verdict, verdictOf } from "./cooldown.ts";
 import {
   type BrokerError,
   EveryEndpointFailedError,
@@ -45,6 +45,8 @@ interface Course {
   /** One was still answering when the caller's time was over. */
   hasOverrun: boolean;
   waitedMs: number;
+  /** There is no other model with a key. */
+  isAlone: boolean;
 }
 
 /** Asks one model after the other until one answers. Throws a BrokerError, or the abort's reason. */
@@ -54,9 +56,10 @@ export async function converse(by: Conversing, question: Question): Promise<Brok
   const course: Course = {
     ...{ question, signal: options.signal ?? new AbortController().signal },
     ...{ deadline: deadlineOf(options, parts.realNow()), attempts: [], settled: new Set() },
-    ...{ isAllRefused: true, hasOverrun: false, waitedMs: 0 },
+    ...{ isAllRefused: true, hasOverrun: false, waitedMs: 0, isAlone: false },
   };
   const roster = await rosterOf(parts, scope);
+  course.isAlone = roster.members.length === 1;
   for (;;) {
     course.signal.throwIfAborted();
     const sight = await lookAround(parts, roster, options.operation ?? COMMON_OPERATION);
@@ -166,7 +169,8 @@ async function settle(
     course.hasOverrun = true;
     return parts.state.overran(member.name, timeoutMs);
   }
-  await cool(parts, { verdict, member, row, now, startedAt });
+  const soon = course.isAlone ? soonAgain(verdict) : verdict;
+  await cool(parts, { verdict: soon, member, row, now, startedAt });
 }
 
 async function cool(
@@ -190,10 +194,12 @@ async function wait(
   { left, sight }: { left: readonly Member[]; sight: Sight },
 ): Promise<null> {
   const { question, attempts, waitedMs, deadline, signal } = course;
+  const { options } = question;
   const retryAt = firstReturn(left, sight);
   const hasFull = left.some((member) => sight.stateOf(member).coolingUntil === null);
-  const line = { options: question.options, waitedMs, deadline, signal, retryAt, hasFull };
-  const stood = await standInLine(parts, line);
+  const line = { options, waitedMs, deadline, signal, hasFull };
+  const worthIt = options.waitsForCooling === false ? null : retryAt;
+  const stood = await standInLine(parts, { ...line, retryAt: worthIt });
   if (stood !== null) {
     course.waitedMs += stood;
     return null;

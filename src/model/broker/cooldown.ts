@@ -50,6 +50,17 @@ export function verdictOf(outcome: Failed, hadWholeTime: boolean): Verdict {
   return { kind: leastMs > LONGEST_WAIT_MS ? "stop" : kind, ...pause, leastMs };
 }
 
+/** A model without a stand-in is asked again soon: nobody else could answer meanwhile. */
+const ALONE_MOST_MS = { wait: 2 * SECOND, stop: MINUTE };
+
+/** The same with short pauses; what the endpoint itself asks for is kept. */
+export function soonAgain(verdict: Verdict): Verdict {
+  if (verdict.kind !== "wait" && verdict.kind !== "stop") return verdict;
+  const most = ALONE_MOST_MS[verdict.kind];
+  const { baseMs, mostMs } = verdict;
+  return { ...verdict, baseMs: Math.min(baseMs, most), mostMs: Math.min(mostMs, most) };
+}
+
 /** The answer is no use, but says nothing of the next request. */
 const UNSUITED: ReadonlySet<ChatFault> = new Set(["refused", "text_call", "context_overflow"]);
 

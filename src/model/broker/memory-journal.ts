@@ -1,4 +1,5 @@
-import { type AttemptRow, type BrokerJournal, type CallFilter, RETENTION_MS } from "./journal.ts";
+import { ATTEMPTS_KEPT_MS } from "../../domain/model-attempt.ts";
+import type { AttemptRow, BrokerJournal, CallFilter } from "./journal.ts";
 
 const MOST_ROWS = 20_000;
 
@@ -8,7 +9,7 @@ export function createMemoryJournal(most = MOST_ROWS): BrokerJournal {
   return {
     async record(row) {
       rows.push({ ...row });
-      const oldest = row.at - RETENTION_MS;
+      const oldest = row.at - ATTEMPTS_KEPT_MS;
       const isOld = (rows[0]?.at ?? row.at) < oldest;
       // a tenth at a time: each row is moved rarely
       if (rows.length > most * 1.1 || isOld)
@@ -22,7 +23,7 @@ export function createMemoryJournal(most = MOST_ROWS): BrokerJournal {
       }
       return found;
     },
-    async setScore(callId, score) {
+    async setScore({ callId }, score) {
       const row = rows.findLast((one) => one.callId === callId);
       const previous = row?.score ?? null;
       if (row) row.score = score;

@@ -1,14 +1,7 @@
-import {
-  type BrokerState,
-  type Cooling,
-  type EndpointRef,
-  type EndpointState,
-  MOST_VERDICTS,
-  type Rating,
-  type Verdict,
-} from "./state.ts";
+import { MOST_VERDICTS } from "../../domain/model-attempt.ts";
+import type { BrokerState, Cooling, EndpointRef, EndpointState, Rating, Verdict } from "./state.ts";
 
-interface Cooldown {
+export interface Cooldown {
   until: number;
   setAt: number;
   /** In a row. */
@@ -27,7 +20,19 @@ interface Memory {
 }
 
 /** The state of this process alone. Each step is one: nothing waits within it. */
-export function createMemoryState(): BrokerState {
+export interface MemoryState extends BrokerState {
+  /** That runs, or is over and was not answered since. */
+  cooldown(key: string): Cooldown | null;
+  /** What is known elsewhere takes the place of cooldowns and ratings, except for the `kept` keys. */
+  replace(known: KnownElsewhere, kept: ReadonlySet<string>): void;
+}
+
+export interface KnownElsewhere {
+  cooldowns: readonly (Cooldown & { key: string })[];
+  ratings: readonly (Rating & { llmName: string; operation: string })[];
+}
+
+export function createMemoryState(): MemoryState {
   const memory: Memory = {
     ...{ cooldowns: new Map(), inFlight: new Map(), ratings: new Map() },
     ...{ overruns: new Map(), waiting: new Set() },
@@ -54,7 +59,22 @@ export function createMemoryState(): BrokerState {
     },
     rate: async (verdict) => rate(memory, verdict),
     whenFreed: (signal) => whenFreed(memory, signal),
+    cooldown: (key) => memory.cooldowns.get(key) ?? null,
+    replace: (known, kept) => replace(memory, known, kept),
   };
+}
+
+function replace(memory: Memory, known: KnownElsewhere, kept: ReadonlySet<string>): void {
+  const { cooldowns, ratings } = memory;
+  for (const key of cooldowns.keys()) if (!kept.has(key)) cooldowns.delete(key);
+  for (const { key, ...cooldown } of known.cooldowns)
+    if (!kept.has(key)) cooldowns.set(key, cooldown);
+  ratings.clear();
+  for (const { llmName, operation, sum, count } of known.ratings) {
+    const rated = ratings.get(operation) ?? new Map<string, Rating>();
+    ratings.set(operation, rated.set(llmName, { sum, count }));
+  }
+  wake(memory);
 }
 
 function stateOf(
@@ -134,9 +154,10 @@ function rate({ ratings }: Memory, { llmName, operation, score, previous }: Verd
   const { sum, count: verdicts } = rated.get(llmName) ?? UNRATED;
   // what it would replace may be of a time before this process
   const replaced = verdicts >= 1 ? previous : null;
-  const next = verdicts + (replaced === null ? 1 : 0);
-  const shrink = Math.min(1, MOST_VERDICTS / next);
-  const total = Math.min(next, Math.max(0, sum + score - (replaced ?? 0)));
+  const change = (score === null ? 0 : 1) - (replaced === null ? 0 : 1);
+  const next = Math.max(0, verdicts + change);
+  const shrink = Math.min(1, MOST_VERDICTS / Math.max(1, next));
+  const total = Math.min(next, Math.max(0, sum + (score ?? 0) - (replaced ?? 0)));
   rated.set(llmName, { sum: total * shrink, count: next * shrink });
 }
 

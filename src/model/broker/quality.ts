@@ -1,3 +1,4 @@
+import { RATABLE_MS } from "../../domain/model-attempt.ts";
 import { UnknownCallError, UnknownModelError } from "./errors.ts";
 import type { AttemptRow } from "./journal.ts";
 import type { BrokerParts } from "./parts.ts";
@@ -7,9 +8,6 @@ export type RatedThing =
   | { callId: string }
   | { traceId: string }
   | { llmName: string; operation: string };
-
-/** Later nobody remembers what was said. */
-export const RATABLE_MS = 7 * 86_400_000;
 
 /**
  * Takes a verdict from 0 to 1. The newest verdict of a call replaces the one before. Of a trace
@@ -33,7 +31,7 @@ export async function recordQuality(
     return parts.state.rate({ llmName, operation, score, previous: null });
   }
   const row = await ratedCall(parts, thing, scope);
-  const { previous } = await parts.journal.setScore(row.callId, score);
+  const { previous } = await parts.journal.setScore(row, score);
   const { llmName, operation } = row;
   await parts.state.rate({ llmName, operation, score, previous });
 }

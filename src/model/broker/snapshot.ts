@@ -1,32 +1,8 @@
+import type { BrokerSnapshot } from "../../domain/model-desk.ts";
 import { ratingValue } from "./choose.ts";
 import type { BrokerParts } from "./parts.ts";
 import { rosterOf } from "./roster.ts";
 import { ENOUGH_PROVIDERS, healthOf, lookAround } from "./sight.ts";
-
-export interface ModelSnapshot {
-  llmName: string;
-  model: string;
-  enabled: boolean;
-  hasKey: boolean;
-  /** Real time, milliseconds; null: it does not cool. */
-  cooldownUntil: number | null;
-  cause: string | null;
-  inFlight: number;
-  /** 0 to 1, of the operation that was asked for. */
-  rating: number;
-  verdicts: number;
-}
-
-/** The pool as it stands. The unit of its health is the key, not the model. */
-export interface BrokerSnapshot {
-  providersUsable: number;
-  providersTotal: number;
-  /** Less than two providers can be asked. */
-  degraded: boolean;
-  /** With what to do about each. */
-  missingKeys: { ref: string; help: string }[];
-  models: ModelSnapshot[];
-}
 
 export async function snapshotOf(
   parts: BrokerParts,

@@ -82,8 +82,7 @@ export interface BrokerState {
 export interface Verdict {
   llmName: string;
   operation: string;
-  score: number;
+  /** null: it is taken back. */
+  score: number | null;
   previous: number | null;
 }
-
-export const MOST_VERDICTS = 100;

@@ -2,7 +2,7 @@ import type { ChatMessage } from "../../domain/chat-model.ts";
 import type { Json } from "../../domain/json.ts";
 import { STYLE_LIMITS, type StyleDraft, type StyleSkill } from "../../domain/style.ts";
 import type { Defect } from "../../store/coach.ts";
-import { withoutSecrets } from "../../tools/secret-shapes.ts";
+import { keptText } from "../kept-words.ts";
 
 /** Named in the journal; changes whenever the text below does. */
 export const COACH_PROMPT_VERSION = "coach-1";
@@ -84,7 +84,7 @@ function textOf(value: unknown): string {
 }
 
 function cut(text: string, most: number): string {
-  const clean = withoutSecrets(text);
+  const clean = keptText(text);
   return clean.length > most ? `${clean.slice(0, most)}…` : clean;
 }
 

@@ -2,8 +2,8 @@ import { UserError } from "../../domain/errors.ts";
 import type { Shadow } from "../../domain/quality.ts";
 import { type CoachProposalRow, changeCoachProposal } from "../../store/coach.ts";
 import type { Tx } from "../../store/db.ts";
-import { addVersion, listStyles, lockStyle, putStyleRow } from "../../store/styles.ts";
-import { type Compared, compare, shadowAt } from "./shadow.ts";
+import { addVersion, holdSkills, listStyles, lockStyle, putStyleRow } from "../../store/styles.ts";
+import { type Compared, compare } from "./shadow.ts";
 
 const MOST_NAMED = 10;
 
@@ -18,8 +18,9 @@ export async function acceptProposal(
 ): Promise<{ row: CoachProposalRow; version: number }> {
   refuseDecided(row);
   const { tenantId, styleId } = row;
+  await holdSkills(tx, tenantId);
   const style = await lockStyle(tx, tenantId, styleId);
-  const shadow = shadowAt(row.shadowJson, now);
+  const shadow = row.shadowJson;
   if (shadow?.state !== "done") throw conflict(notDone(shadow));
   const compared = await compare(tx, row);
   refuseChanged(shadow, compared);

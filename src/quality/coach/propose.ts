@@ -1,10 +1,10 @@
 import { UserError } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
 import type { CoachSuggestion } from "../../domain/quality.ts";
-import type { StyleDraft, StyleSkill } from "../../domain/style.ts";
+import type { StyleDraft, StyleSkill, VersionSkill } from "../../domain/style.ts";
 import { type Defect, defectsOf } from "../../store/coach.ts";
 import { type Tx, withTenant } from "../../store/db.ts";
-import { insertModelCalls, type ModelCallRow } from "../../store/engine-reads.ts";
+import { insertModelCalls, type ModelCallRow } from "../../store/model-calls.ts";
 import { activeVersion, draftOf, listSkills, listStyles } from "../../store/styles.ts";
 import { askCoach, type Coaching } from "./ask-coach.ts";
 import { COACH_PROMPT_VERSION, fittingDefects } from "./coach-prompt.ts";
@@ -43,7 +43,7 @@ export async function makeSuggestion(
       `Nobody has marked a reply in the style ${styleId} with wrong_tool, missing_tool or bad_args; label some replies first`,
       "styleId",
     );
-  const named = deps.replay.modelNamed(null);
+  const named = deps.replay.modelNamed({ tenantId, name: null });
   const coaching = await askCoach(named, { draft: standing.draft, skills, defects }, signal);
   await withTenant(deps.db, tenantId, (tx) =>
     insertModelCalls(tx, journalOf(tenantId, coaching, deps.clock.now())),
@@ -65,6 +65,8 @@ interface ReadStyle {
 export interface Standing {
   version: number;
   draft: StyleDraft;
+  /** As it says its skills. */
+  said: readonly VersionSkill[];
 }
 
 async function readAll(
@@ -87,8 +89,8 @@ async function readAll(
 export async function standingOf(tx: Tx, tenantId: string, styleId: string): Promise<Standing> {
   const row = await activeVersion(tx, tenantId, styleId);
   return row
-    ? { version: row.version, draft: draftOf(row) }
-    : { version: 0, draft: { guidance: "", examples: [], skills: [] } };
+    ? { version: row.version, draft: draftOf(row), said: row.skillsJson }
+    : { version: 0, draft: { guidance: "", examples: [], skills: [] }, said: [] };
 }
 
 function usable({ suggestion, problems }: Coaching, draft: StyleDraft): CoachSuggestion {

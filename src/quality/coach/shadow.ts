@@ -15,9 +15,6 @@ import type { CoachDeps, ShadowEvals } from "./deps.ts";
 import { standingOf } from "./propose.ts";
 import { suggestionProblems, withSuggestion } from "./suggestion.ts";
 
-/** Evals take a minute or two; a process that is lost tells nobody. */
-const LOST_AFTER_MS = 15 * 60_000;
-
 /** What is compared: the style as it is now, and with the suggestion on it. */
 export interface Compared {
   version: number;
@@ -38,7 +35,8 @@ export async function compare(
   const skillIds = new Set(skills.map(({ id }) => id));
   refuseUnfit(suggestion, { draft: standing.draft, skillIds });
   const draft = withSuggestion(standing.draft, suggestion);
-  const before = standing.version === 0 ? null : contentOf(standing.draft, skills);
+  const before =
+    standing.version === 0 ? null : contentOf({ ...standing.draft, skills: standing.said }, skills);
   const after = contentOf(draft, skills);
   return { version: standing.version, before, after, draft, digest: digestOf({ before, after }) };
 }
@@ -60,20 +58,16 @@ function digestOf(compared: Pick<Compared, "before" | "after">): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** As it is to be read now: one that runs for too long has failed. */
-export function shadowAt(shadow: Shadow | null, now: number): Shadow | null {
-  if (shadow?.state !== "running" || now - shadow.at <= LOST_AFTER_MS) return shadow;
-  const { token, version, digest, at } = shadow;
-  return { token, version, digest, at, state: "failed", error: "it was never finished" };
-}
-
-/** Marks that evals run from now on; what is to be run. Of a row that the transaction holds. */
+/**
+ * Marks that evals run from now on, in the process `boot`; what is to be run. Of a row that the
+ * transaction holds.
+ */
 export async function beginShadow(
   tx: Tx,
   row: CoachProposalRow,
-  now: number,
+  { now, boot }: { now: number; boot: string },
 ): Promise<{ row: CoachProposalRow; compared: Compared; token: string }> {
-  if (shadowAt(row.shadowJson, now)?.state === "running")
+  if (row.shadowJson?.state === "running")
     throw new UserError(
       "conflict",
       "The shadow evals of this proposal are running; wait until they are done",
@@ -81,7 +75,7 @@ export async function beginShadow(
   const compared = await compare(tx, row);
   const { version, digest } = compared;
   const token = newId();
-  const shadowJson: Shadow = { token, version, digest, state: "running", at: now };
+  const shadowJson: Shadow = { token, version, digest, state: "running", at: now, boot };
   return { row: await changeCoachProposal(tx, row, { shadowJson }), compared, token };
 }
 
@@ -98,7 +92,7 @@ export async function runShadow(
     await withTenant(deps.db, tenantId, async (tx) => {
       const now = await lockCoachProposal(tx, tenantId, id);
       const { shadowJson } = now ?? {};
-      if (shadowJson?.state !== "running" || shadowJson.token !== token) return;
+      if (shadowJson?.token !== token) return;
       const { version, digest } = shadowJson;
       await changeCoachProposal(tx, row, { shadowJson: { token, version, digest, ...ended } });
     });

@@ -1,7 +1,12 @@
 import { z } from "zod";
 import type { CoachSuggestion } from "../../domain/quality.ts";
 import { STYLE_LIMITS, type StyleDraft } from "../../domain/style.ts";
-import { shapeProblem, styleProblems } from "../styles/check-style.ts";
+import {
+  governedProblem,
+  shapeProblem,
+  styleProblems,
+  textProblem,
+} from "../styles/check-style.ts";
 import { lastObjectIn } from "./last-object.ts";
 
 const MOST_SHOWN = 10;
@@ -100,7 +105,22 @@ export function suggestionProblems(
       withSuggestion(draft, { ...suggestion, attachSkills: attachSkills.filter(isIn(skillIds)) }),
       skillIds,
     ).map(({ path, message }) => `${path}: ${message}`),
+    ...governedProblems(suggestion, draft),
   ];
+}
+
+/** A person may write that a check holds; a coach's own words leave what is governed alone. */
+function governedProblems(
+  { guidance, addExamples }: CoachSuggestion,
+  { guidance: standing }: StyleDraft,
+): string[] {
+  const own = (guidance ?? "").split(/(?<=[.!?;…])\s+|\n/).filter((one) => !standing.includes(one));
+  const texts = [own.join("\n"), ...addExamples.map(({ answer }) => answer)];
+  return texts.flatMap((text, at) => {
+    const why = textProblem(text) === null ? governedProblem(text, { strict: true }) : null;
+    const path = at === 0 ? "guidance" : `addExamples.${at - 1}.answer`;
+    return why === null ? [] : [`${path}: ${why}`];
+  });
 }
 
 /** The style as it would be. */

@@ -1,13 +1,15 @@
 import { z } from "zod";
 import type { JsonObject } from "../../domain/json.ts";
+import { playedFault, playedTransfer } from "../../domain/played-world.ts";
 import { RISK_CLASSES } from "../../domain/tool.ts";
 import { STAGES } from "../../tools/exchange/stages.ts";
+import { ruleFaults } from "./case-rules.ts";
 import { isPattern } from "./pattern.ts";
 
 const text = (max: number) => z.string().trim().min(1).max(max);
 const toolName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, "a tool's name, like send_email");
 const decimal = z.string().regex(/^\d{1,12}(\.\d{1,8})?$/, 'a decimal in quotes, like "500"');
-const pattern = text(500).refine(isPattern, "a regular expression");
+const pattern = text(500).refine(isPattern, "a regular expression").meta({ format: "regex" });
 const json = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonObject>; // plain JSON only
 
 /** An order as it stands when the case begins. */
@@ -66,9 +68,8 @@ const lineSchema = z.union([
 /** What stands in the conversation already; a call stands with the result it had then. */
 export type CaseLine = z.infer<typeof lineSchema>;
 
-/** As the played world takes it; its own check says more. */
-const faultSchema = z.looseObject({ service: z.string(), kind: z.string(), count: z.int().min(1) });
-const transferSchema = z.looseObject({ network: z.string(), amount: z.string() });
+/** `count` 0 would take faults back that are not there. */
+const faultSchema = playedFault.extend({ count: z.int().min(1).max(100_000) });
 
 const effectNames = ["approvals", "executions", "handoffs", "letters", "orders", "tasks"] as const;
 const effectsSchema = z.strictObject(
@@ -91,7 +92,7 @@ const inputFields = {
   /** Each is answered before the next comes; what is expected is expected of the last. */
   messages: z.array(text(12_000)).min(1).max(10),
   faults: z.array(faultSchema).max(10).default([]),
-  transfers: z.array(transferSchema).max(5).default([]),
+  transfers: z.array(playedTransfer).max(5).default([]),
   /** Of the business, beside those that it has; for this case only. */
   documents: z
     .array(z.strictObject({ source: text(300), body: text(20_000) }))
@@ -116,17 +117,15 @@ export const caseInputSchema = z.strictObject({
 });
 
 /** A single pattern need not be a list. */
-function oneOrMany<T extends z.ZodType>(many: T) {
-  return z.preprocess((value) => (typeof value === "string" ? [value] : value), many);
-}
+const patterns = z.union([pattern.transform((one) => [one]), z.array(pattern).max(10)]).default([]);
 
 const caseSchema = z.strictObject({
   case_name: text(160),
   ...inputFields,
   messages: inputFields.messages.optional(),
   message: text(12_000).optional(),
-  reply_must_match: oneOrMany(inputFields.reply_must_match),
-  reply_must_not_match: oneOrMany(inputFields.reply_must_not_match),
+  reply_must_match: patterns,
+  reply_must_not_match: patterns,
   /** null: no tool may be called at all; left out: any may. */
   expected_tool: toolName.nullable().optional(),
   /** Only named fields are compared; a text may be {matches: "pattern"}. */
@@ -151,26 +150,38 @@ export interface EvalCase extends z.infer<typeof caseInputSchema> {
 }
 export type ExpectedPolicyResult = "allow" | "approval" | "deny" | "schema_failed";
 
-/** As it is written in a file or sent to the API; what comes out has no `source` yet. */
-export const evalCaseSchema = caseSchema
-  .superRefine((written, context) => {
-    const told = (path: string, message: string) =>
-      context.addIssue({ code: "custom", path: [path], message });
-    if ((written.message === undefined) === (written.messages === undefined))
-      told("message", "either message or messages is wanted");
-    if (written.expected_tool) return;
-    const judging = ["expected_arguments", "expected_policy_result", "expected_result"] as const;
-    for (const name of judging)
-      if (written[name] !== undefined) told(name, "is judged only with an expected_tool");
+/** As it is written in a file; what comes out has no `source` yet. */
+export const evalCaseSchema = caseSchema.superRefine(refuse).transform(caseOf);
+
+/** As it is sent to the API: as a file holds it, or as the API shows it, whose own fields count for nothing. */
+export const sentCaseSchema = caseSchema
+  .extend({
+    id: z.string().optional().describe("as GET shows it; not read"),
+    source: z.string().optional().describe("as GET shows it; not read"),
   })
-  .transform(
-    ({ message, messages, expected_tool: tool, ...written }): Omit<EvalCase, "source"> => ({
-      ...written,
-      messages: messages ?? [message ?? ""],
-      any_tool: tool === undefined,
-      expected_tool: tool ?? null,
-      expected_arguments: written.expected_arguments ?? null,
-      expected_policy_result: written.expected_policy_result ?? null,
-      risk_level: written.risk_level ?? null,
-    }),
-  );
+  .superRefine(refuse)
+  .transform(({ id: _id, source: _source, ...written }) => caseOf(written));
+
+type Written = z.infer<typeof caseSchema>;
+
+function refuse(written: Written, context: z.RefinementCtx): void {
+  for (const { path, expected } of ruleFaults(written, null))
+    context.addIssue({ code: "custom", path: [...path], message: expected });
+}
+
+function caseOf({
+  message,
+  messages,
+  expected_tool: tool,
+  ...written
+}: Written): Omit<EvalCase, "source"> {
+  return {
+    ...written,
+    messages: messages ?? [message ?? ""],
+    any_tool: tool === undefined,
+    expected_tool: tool ?? null,
+    expected_arguments: written.expected_arguments ?? null,
+    expected_policy_result: written.expected_policy_result ?? null,
+    risk_level: written.risk_level ?? null,
+  };
+}

@@ -65,7 +65,9 @@ export function runRowsOf(
 }
 
 /** As a file would hold it; read again it is the same case. */
-export function writtenOf(evalCase: EvalCase): JsonObject & { source: string } {
+export function writtenOf<T extends Omit<EvalCase, "source">>(
+  evalCase: T,
+): JsonObject & Pick<T, "source" & keyof T> {
   const { any_tool, expected_tool, expected_arguments, expected_policy_result, ...rest } = evalCase;
   const { risk_level, ...more } = rest;
   const written = {

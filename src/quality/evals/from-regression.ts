@@ -1,18 +1,23 @@
 import type { ChatMessage } from "../../domain/chat-model.ts";
 import { UserError } from "../../domain/errors.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
+import type { KnownTools } from "../known-tools.ts";
 import type { RegressionRecord } from "../regressions/record.ts";
-import { type EvalCase, evalCaseSchema } from "./case-format.ts";
-import { problemOf } from "./read-cases.ts";
+import type { EvalCase } from "./case-format.ts";
+import { caseFaultLine, checkCase } from "./check-case.ts";
 
 const LONGEST_TITLE = 140;
 const MOST_LINES = 60;
 
 /**
  * A regression case as a scenario: the client's last words are put to a model again, after what was
- * said before them, and what people expected is expected. Throws UserError where it holds too little.
+ * said before them, and what people expected is expected. `tools`: null: those that it names are not
+ * looked up. Throws UserError where it holds too little.
  */
-export function caseFromRegression(record: RegressionRecord): EvalCase {
+export function caseFromRegression(
+  record: RegressionRecord,
+  tools: KnownTools | null = null,
+): EvalCase {
   const name = `REG-${record.id}`;
   const messages = (record.input.messages ?? []) as ChatMessage[]; // their shape was checked
   const lastAt = messages.findLastIndex(({ role }) => role === "user");
@@ -27,13 +32,11 @@ export function caseFromRegression(record: RegressionRecord): EvalCase {
     message: last.content,
     ...expectationOf(record),
   };
-  const parsed = evalCaseSchema.safeParse(written);
-  if (parsed.success) return { ...parsed.data, source: name };
-  throw new UserError(
-    "unprocessable",
-    `${name} cannot be made a case: ${problemOf(parsed.error)}`,
-    "id",
-  );
+  const { evalCase, faults } = checkCase(written, tools);
+  if (evalCase) return { ...evalCase, source: name };
+  const [first] = faults;
+  const why = first ? caseFaultLine(`${name} cannot be made a case`, first) : name;
+  throw new UserError("unprocessable", why, "id");
 }
 
 /**
@@ -68,9 +71,10 @@ function wantedTool({ label, toolName, expected }: RegressionRecord): string | n
   const { tool, args, policyResult } = expected;
   if (label !== "bad_args") return tool ?? null;
   if (args !== undefined) return tool ?? toolName;
-  if (tool === toolName) return policyResult === "schema_failed" ? null : tool;
   const isThrough = policyResult === "allow" || policyResult === "approval";
-  return tool ?? (isThrough ? toolName : null);
+  const isOwn = tool === undefined || tool === toolName;
+  if (isOwn) return isThrough ? toolName : null;
+  return tool;
 }
 
 /** Where the deal stood and who wrote, as far as the gate's facts tell. */

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../../domain/json.ts";
+import { findsIn } from "../find-text.ts";
 import type { EffectName, EvalCase } from "./case-format.ts";
 import { differences, patternOf } from "./pattern.ts";
 import type { Played, PlayedCall } from "./played.ts";
@@ -113,15 +114,19 @@ function replyFailures(evalCase: EvalCase, { replies }: Played): string[] {
   if (must.length === 0 && mustNot.length === 0) return [];
   if (replies.length === 0) return ["wanted a reply, got none"];
   const reply = replies.join("\n");
-  const got = JSON.stringify(reply.slice(0, 300));
   return [
-    ...must
-      .filter((pattern) => !patternOf(pattern).test(reply))
-      .map((pattern) => `wanted a reply that matches /${pattern}/, got ${got}`),
-    ...mustNot
-      .filter((pattern) => patternOf(pattern).test(reply))
-      .map((pattern) => `wanted no reply that matches /${pattern}/, got ${got}`),
+    ...must.flatMap((pattern) => wordFailure(pattern, reply, true)),
+    ...mustNot.flatMap((pattern) => wordFailure(pattern, reply, false)),
   ];
+}
+
+function wordFailure(pattern: string, reply: string, isWanted: boolean): string[] {
+  const found = findsIn(patternOf(pattern), reply);
+  if (found === isWanted) return [];
+  const wanted = isWanted ? "a reply that matches" : "no reply that matches";
+  const got = JSON.stringify(reply.slice(0, 300));
+  const why = found === null ? " (the expression takes too long)" : "";
+  return [`wanted ${wanted} /${pattern}/, got ${got}${why}`];
 }
 
 function namesOf(calls: readonly PlayedCall[]): string {

@@ -12,9 +12,10 @@ export function isPattern(text: string): boolean {
 
 /** Where `actual` is not what is wanted, as `path: wanted …, got …`; empty: it is. */
 export function differences(wanted: Json, actual: Json | undefined): string[] {
-  return differencesOf(wanted, actual).map(({ path, wanted: one, got }) => {
+  return differencesOf(wanted, actual).map(({ path, wanted: one, got, tooSlow }) => {
     const pattern = isMatcher(one) ? `to match /${one.matches}/` : shown(one);
-    return `${at(path.slice(1))} wanted ${pattern}, got ${shown(got)}`;
+    const why = tooSlow ? " (the expression takes too long)" : "";
+    return `${at(path.slice(1))} wanted ${pattern}, got ${shown(got)}${why}`;
   });
 }
 

@@ -1,10 +1,21 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parse } from "yaml";
-import type { z } from "zod";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type YAMLError,
+} from "yaml";
 import { messageOf, StartError } from "../../domain/errors.ts";
-import { type EvalCase, evalCaseSchema } from "./case-format.ts";
+import type { KnownTools } from "../known-tools.ts";
+import type { EvalCase } from "./case-format.ts";
+import { caseFaultLine, caseTitle, checkCase } from "./check-case.ts";
 
 /** The scenarios that ship with the product. */
 export const SHIPPED_CASES = fileURLToPath(new URL("../../../examples/evals", import.meta.url));
@@ -12,19 +23,41 @@ export const SHIPPED_CASES = fileURLToPath(new URL("../../../examples/evals", im
 const CASE_FILE = /\.(ya?ml|json)$/;
 
 /**
- * The cases of files, and of all files of folders, in order. Throws StartError, one line, with file,
- * case and path of what is wrong.
+ * The cases of files, and of all files of folders, in order. `tools`: null: tools that they name are
+ * not looked up. Throws StartError, one line for each thing that is wrong, with file, case and path.
  */
-export function readCases(places: readonly string[]): EvalCase[] {
-  const cases = places.flatMap(filesOf).flatMap(readFile);
+export function readCases(places: readonly string[], tools: KnownTools | null = null): EvalCase[] {
+  const files = places.flatMap(filesOf).map((file) => readFile(file, tools));
+  const read = files.flatMap(({ cases }) => cases);
+  const faults = [...files.flatMap((file) => file.faults), ...sameNames(read)];
+  if (faults.length > 0) throw new StartError(faults.join("\n"));
+  return read.flatMap(({ evalCase }) => (evalCase ? [evalCase] : []));
+}
+
+/** `evalCase`: null: there are faults. */
+interface ReadCase {
+  /** null: there is none that can be read. */
+  name: string | null;
+  /** What faults of it begin with. */
+  place: string;
+  evalCase: EvalCase | null;
+}
+
+interface ReadFile {
+  cases: ReadCase[];
+  faults: string[];
+}
+
+function sameNames(cases: readonly ReadCase[]): string[] {
   const seen = new Map<string, string>();
-  for (const { case_name: name, source } of cases) {
+  return cases.flatMap(({ name, place }) => {
+    if (name === null) return [];
     const earlier = seen.get(name);
-    if (earlier !== undefined)
-      throw new StartError(`${source}: case "${name}": stands in ${earlier} already; rename one`);
-    seen.set(name, source);
-  }
-  return cases;
+    if (earlier === undefined) seen.set(name, place);
+    const expected = `a name of its own (${earlier} has it)`;
+    const path = ["case_name"];
+    return earlier === undefined ? [] : [caseFaultLine(place, { path, expected, actual: name })];
+  });
 }
 
 function filesOf(place: string): string[] {
@@ -42,14 +75,33 @@ function filesOf(place: string): string[] {
   }
 }
 
-function readFile(file: string): EvalCase[] {
-  const written = parseText(file);
-  if (!Array.isArray(written)) throw new StartError(`${file}: a list of cases is wanted`);
-  return written.map((one: unknown, index) => {
-    const parsed = evalCaseSchema.safeParse(one);
-    if (parsed.success) return { ...parsed.data, source: sourceOf(file) };
-    throw new StartError(`${file}: ${caseOf(one, index)}: ${problemOf(parsed.error)}`);
-  });
+function readFile(file: string, tools: KnownTools | null): ReadFile {
+  const lines = new LineCounter();
+  const document = parseText(textOf(file), lines);
+  if (document.errors.length > 0)
+    return { cases: [], faults: document.errors.map((error) => notYaml(file, error)) };
+  const written = valueIn(file, document);
+  if (!Array.isArray(written)) return { cases: [], faults: [`${file}: a list of cases is wanted`] };
+  const placeOf = (index: number, path: readonly PropertyKey[]) => {
+    const line = lineOf(document, lines, [index, ...path]);
+    return `${file}${line === null ? "" : `:${line}`}: ${caseTitle(written[index], index)}`;
+  };
+  const read = written.map((one: unknown, index) => ({ one, index, ...checkCase(one, tools) }));
+  return {
+    cases: read.map(({ one, index, evalCase }) => ({
+      name: nameOf(one),
+      place: placeOf(index, ["case_name"]),
+      evalCase: evalCase && { ...evalCase, source: sourceOf(file) },
+    })),
+    faults: read.flatMap(({ index, faults }) =>
+      faults.map((fault) => caseFaultLine(placeOf(index, fault.path), fault)),
+    ),
+  };
+}
+
+function nameOf(written: unknown): string | null {
+  const name = (written as { case_name?: unknown } | null)?.case_name;
+  return typeof name === "string" ? name.trim() : null;
 }
 
 /** What ships is named alike wherever the product lies. */
@@ -57,40 +109,56 @@ function sourceOf(file: string): string {
   return dirname(file) === SHIPPED_CASES ? `examples/evals/${basename(file)}` : file;
 }
 
-/** JSON is YAML, too; dates stay texts. */
-function parseText(file: string): unknown {
-  let text: string;
+function textOf(file: string): string {
   try {
-    text = readFileSync(file, "utf8");
+    return readFileSync(file, "utf8");
   } catch (error) {
     throw new StartError(`--cases: ${file} cannot be read (${messageOf(error)})`);
   }
+}
+
+/** JSON is YAML, too; dates stay texts. */
+function parseText(text: string, lineCounter: LineCounter): Document.Parsed {
+  return parseDocument(text, { schema: "core", prettyErrors: true, lineCounter });
+}
+
+function notYaml(file: string, { message, linePos }: YAMLError): string {
+  const line = linePos ? `:${linePos[0].line}` : "";
+  return `${file}${line}: not YAML: ${message.split("\n")[0]}`;
+}
+
+function valueIn(file: string, document: Document.Parsed): unknown {
   try {
-    return parse(text, { schema: "core", prettyErrors: true });
+    return document.toJS();
   } catch (error) {
     throw new StartError(`${file}: not YAML: ${messageOf(error).split("\n")[0]}`);
   }
 }
 
-function caseOf(one: unknown, index: number): string {
-  const name = (one as { case_name?: unknown } | null)?.case_name;
-  return typeof name === "string" ? `case "${name}"` : `case ${index + 1}`;
-}
-
-/** The first problem, with the path of the field; of a union's ways the one that got furthest. */
-export function problemOf(error: z.ZodError): string {
-  const [issue] = error.issues;
-  return issue ? told(issue) : "is no case";
-}
-
-function told(issue: z.core.$ZodIssue, above: readonly PropertyKey[] = []): string {
-  const path = [...above, ...issue.path];
-  if (issue.code === "invalid_union") {
-    const deepest = issue.errors
-      .flat()
-      .toSorted((one, other) => other.path.length - one.path.length)[0];
-    if (deepest && deepest.path.length > 0) return told(deepest, path);
+/** Where a field stands; of what is not there, where that stands which should hold it. */
+function lineOf(
+  document: Document.Parsed,
+  lines: LineCounter,
+  path: readonly PropertyKey[],
+): number | null {
+  let node: unknown = document.contents;
+  let offset = 0;
+  for (const key of path) {
+    const held = isAlias(node) ? node.resolve(document) : node;
+    const pair = isMap(held) ? held.items.find((one) => nameIn(one.key) === String(key)) : null;
+    node = pair ? pair.value : isSeq(held) ? held.items[Number(key)] : undefined;
+    const start = startOf(pair?.key) ?? startOf(node);
+    if (start === null) break;
+    offset = start;
   }
-  const keys = issue.code === "unrecognized_keys" ? `unknown fields: ${issue.keys.join(", ")}` : "";
-  return `${path.join(".") || "case"}: ${keys || issue.message}`;
+  const { line } = lines.linePos(offset);
+  return line > 0 ? line : null;
+}
+
+function nameIn(key: unknown): string {
+  return isScalar(key) ? String(key.value) : "";
+}
+
+function startOf(node: unknown): number | null {
+  return isNode(node) ? (node.range?.[0] ?? null) : null;
 }

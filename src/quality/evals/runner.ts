@@ -1,8 +1,9 @@
+import { messageOf } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { type BegunEvalRun, failEvalRun } from "../../store/begun-eval-runs.ts";
 import { type Db, type Tx, withTenant } from "../../store/db.ts";
 import { activeEvalCases, addEvalCases } from "../../store/eval-cases.ts";
-import { insertEvalRuns } from "../../store/eval-runs.ts";
 import { caseOfRow, rowOfCase, writtenOf } from "./case-rows.ts";
 import { readCases, SHIPPED_CASES } from "./read-cases.ts";
 import type { EvalReport } from "./run-cases.ts";
@@ -12,26 +13,26 @@ import { storeRun } from "./store-run.ts";
 /** Plays the cases of a snapshot somewhere apart from this process. Throws when that went wrong. */
 export type PlayEvals = (snapshot: Snapshot, model: string | null) => Promise<EvalReport>;
 
-export interface RunningEvals {
-  batch_id: string;
-  tenantId: string;
-  /** null: the one that the bot itself asks. */
-  model: string | null;
-  startedAt: number;
-}
-
 export interface EvalsRunnerDeps {
   db: Db;
   clock: Clock;
+  /** Of this process. */
+  bootId: string;
   play: PlayEvals;
   log: { error(details: object, message: string): void };
 }
 
 /** The evals of tenants, one run at a time: each takes a processor for a while. */
 export interface EvalsRunner {
-  running(): RunningEvals | null;
-  /** Answers at once; null: a run is under way. Results, or why there are none, become rows. */
-  start(request: { tenantId: string; model: string | null }): RunningEvals | null;
+  running(): BegunEvalRun | null;
+  /**
+   * Answers when it is written down that the run began, before any of it: a process that is lost then
+   * leaves a trace. null: a run is under way. Results, or why there are none, become rows.
+   */
+  start(
+    wanted: { tenantId: string; model: string | null },
+    writeDown: (run: BegunEvalRun) => Promise<void>,
+  ): Promise<BegunEvalRun | null>;
   /** Waits for the run under way; nothing is written. `change`: what differs from the tenant's own. */
   trial(tenantId: string, change: Pick<Snapshot, "style">): Promise<EvalReport>;
   /** Resolves when nothing is under way. */
@@ -39,7 +40,7 @@ export interface EvalsRunner {
 }
 
 export function createEvalsRunner(deps: EvalsRunnerDeps): EvalsRunner {
-  let current: RunningEvals | null = null;
+  let current: BegunEvalRun | null = null;
   let last: Promise<unknown> = Promise.resolve();
   /** After what is under way, whatever became of it. */
   const after = <T>(work: () => Promise<T>): Promise<T> => {
@@ -49,10 +50,19 @@ export function createEvalsRunner(deps: EvalsRunnerDeps): EvalsRunner {
   };
   return {
     running: () => current,
-    start({ tenantId, model }) {
+    async start({ tenantId, model }, writeDown) {
       if (current) return null;
-      const run = { batch_id: newId(), tenantId, model, startedAt: deps.clock.now() };
+      const { bootId, clock } = deps;
+      const run = {
+        ...{ tenantId, batchId: newId(), modelId: model ?? "", bootId, startedAt: clock.now() },
+      };
       current = run;
+      try {
+        await writeDown(run);
+      } catch (error) {
+        current = null;
+        throw error;
+      }
       void after(() => playAndStore(deps, run)).finally(() => {
         current = null;
       });
@@ -76,35 +86,27 @@ function furnished({ db }: EvalsRunnerDeps, tenantId: string): Promise<Snapshot>
 }
 
 /** Never throws: what went wrong stands in the list of runs. */
-async function playAndStore(deps: EvalsRunnerDeps, run: RunningEvals): Promise<void> {
+async function playAndStore(deps: EvalsRunnerDeps, run: BegunEvalRun): Promise<void> {
   const { db, clock } = deps;
-  const { tenantId, model, batch_id } = run;
+  const { tenantId, modelId, batchId } = run;
   try {
-    const played = await deps.play(await furnished(deps, tenantId), model);
-    const report = { ...played, batch_id };
+    const played = await deps.play(await furnished(deps, tenantId), modelId || null);
+    const report = { ...played, batch_id: batchId };
     await withTenant(db, tenantId, (tx) => storeRun(tx, tenantId, { report, now: clock.now() }));
   } catch (error) {
     await tellFailure(deps, run, error).catch((cause: unknown) =>
-      deps.log.error({ batch: batch_id, error: String(cause) }, "a run of evals was not recorded"),
+      deps.log.error({ batch: batchId, error: String(cause) }, "a run of evals was not recorded"),
     );
   }
 }
 
 async function tellFailure(
   { db, clock, log }: EvalsRunnerDeps,
-  { tenantId, model, batch_id }: RunningEvals,
+  run: BegunEvalRun,
   error: unknown,
 ): Promise<void> {
-  const why = error instanceof Error ? error.message : String(error);
-  log.error({ batch: batch_id, tenant: tenantId, error: why }, "evals did not run");
-  await withTenant(db, tenantId, (tx) =>
-    insertEvalRuns(tx, [
-      {
-        ...{ id: newId(), tenantId, evalCaseId: "", batchId: batch_id, createdAt: clock.now() },
-        ...{ agentVersion: "", modelId: model ?? "", passed: false, policyResult: null },
-        ...{ actualTool: null, actualArgumentsJson: null },
-        failureReason: `the evals did not run: ${why}`.slice(0, 2000),
-      },
-    ]),
-  );
+  const { tenantId, batchId } = run;
+  const reason = messageOf(error);
+  log.error({ batch: batchId, tenant: tenantId, error: reason }, "evals did not run");
+  await withTenant(db, tenantId, (tx) => failEvalRun(tx, { ...run, reason, now: clock.now() }));
 }

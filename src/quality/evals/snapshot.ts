@@ -1,12 +1,12 @@
-import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { messageOf, StartError } from "../../domain/errors.ts";
+import { StartError } from "../../domain/errors.ts";
 import type { Tx } from "../../store/db.ts";
 import { activeStyle, documentTexts, toolSwitches } from "../../store/eval-snapshot.ts";
 import { listPolicyRows } from "../../store/policies.ts";
 import { policyRow } from "../../tools/change-authority/policy.ts";
-import { evalCaseSchema } from "./case-format.ts";
-import { problemOf } from "./read-cases.ts";
+import type { KnownTools } from "../known-tools.ts";
+import type { EvalCase } from "./case-format.ts";
+import { caseFaultLine, caseTitle, checkCase, schemaFaults } from "./check-case.ts";
 
 const text = (max: number) => z.string().max(max);
 
@@ -34,26 +34,27 @@ const snapshotSchema = z.strictObject({
 /** What a tenant has, without secrets, people or deals; what is left out is the example desk's. */
 export type Snapshot = z.infer<typeof snapshotSchema>;
 
-/** Throws StartError with the path of what is wrong. */
-export function readSnapshot(file: string): Snapshot {
-  let written: unknown;
-  try {
-    written = JSON.parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    throw new StartError(`--snapshot: ${file} cannot be read (${messageOf(error)})`);
-  }
+/** Throws StartError, one line for each thing that is wrong, with its path. */
+export function parseSnapshot(written: unknown): Snapshot {
   const parsed = snapshotSchema.safeParse(written);
   if (parsed.success) return parsed.data;
-  throw new StartError(`--snapshot: ${file}: ${problemOf(parsed.error)}`);
+  const faults = schemaFaults(parsed.error, written);
+  throw new StartError(faults.map((one) => caseFaultLine("the snapshot", one)).join("\n"));
 }
 
-/** Cases of a snapshot. Throws StartError with case and path of what is wrong. */
-export function casesOf({ cases = [] }: Snapshot, file: string) {
-  return cases.map(({ source = file, ...written }, index) => {
-    const parsed = evalCaseSchema.safeParse(written);
-    if (parsed.success) return { ...parsed.data, source };
-    throw new StartError(`${file}: case ${index + 1}: ${problemOf(parsed.error)}`);
+/** Cases of a snapshot. Throws StartError, one line for each thing that is wrong with one. */
+export function casesOf({ cases = [] }: Snapshot, tools: KnownTools): EvalCase[] {
+  const read = cases.map(({ source = "", ...written }, index) => {
+    const { evalCase, faults } = checkCase(written, tools);
+    const place = `the snapshot: ${caseTitle(written, index)}`;
+    return {
+      cases: evalCase ? [{ ...evalCase, source }] : [],
+      faults: faults.map((fault) => caseFaultLine(place, fault)),
+    };
   });
+  const faults = read.flatMap((one) => one.faults);
+  if (faults.length > 0) throw new StartError(faults.join("\n"));
+  return read.flatMap((one) => one.cases);
 }
 
 /** Rules, switches, documents and style of a tenant as they stand. */

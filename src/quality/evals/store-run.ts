@@ -1,3 +1,4 @@
+import { dropBegunRun } from "../../store/begun-eval-runs.ts";
 import type { Tx } from "../../store/db.ts";
 import { evalCaseIds } from "../../store/eval-cases.ts";
 import { insertEvalRuns } from "../../store/eval-runs.ts";
@@ -12,5 +13,6 @@ export async function storeRun(
 ): Promise<void> {
   const names = report.results.map(({ case_name }) => case_name);
   const ids = await evalCaseIds(tx, tenantId, names);
+  await dropBegunRun(tx, tenantId, report.batch_id);
   await insertEvalRuns(tx, runRowsOf(report, { tenantId, ids, now }));
 }

@@ -1,5 +1,8 @@
+import { type ExpectationFault, expectationFaults } from "../expectation-faults.ts";
+import type { KnownTools } from "../known-tools.ts";
 import { type Difference, shown } from "./fault.ts";
-import { type RegressionRecord, regressionRecordSchema } from "./record.ts";
+import { pathText } from "./path-text.ts";
+import { expectedSchema, type RegressionRecord, regressionRecordSchema } from "./record.ts";
 
 /** `record`: null when there are faults. */
 export interface CheckedRecord {
@@ -7,8 +10,11 @@ export interface CheckedRecord {
   faults: Difference[];
 }
 
-/** Finds everything that is wrong with a record, not only the first thing. */
-export function checkRecord(value: unknown): CheckedRecord {
+/**
+ * Finds everything that is wrong with a record, not only the first thing. `tools`: null: its tools
+ * and their fields are not looked up.
+ */
+export function checkRecord(value: unknown, tools: KnownTools | null = null): CheckedRecord {
   const parsed = regressionRecordSchema.safeParse(value);
   const shape = (parsed.error?.issues ?? []).map((issue) => ({
     path: pathText(issue.path),
@@ -16,7 +22,8 @@ export function checkRecord(value: unknown): CheckedRecord {
     actual: shown(valueAt(value, issue.path)),
   }));
   const named = new Set(shape.map(({ path }) => path));
-  const faults = [...shape, ...disagreements(value).filter(({ path }) => !named.has(path))];
+  const further = [...disagreements(value), ...vainExpectations(value, tools)];
+  const faults = [...shape, ...further.filter(({ path }) => !named.has(path))];
   return { record: faults.length === 0 ? (parsed.data ?? null) : null, faults };
 }
 
@@ -26,6 +33,28 @@ function disagreements(value: unknown): Difference[] {
     ...mustEqual(value, ["input", "toolName"], ["toolName"]),
     ...mustEqual(value, ["input", "feedback", "label"], ["label"]),
   ];
+}
+
+/** What is expected can never hold, or never fail. */
+function vainExpectations(value: unknown, tools: KnownTools | null): Difference[] {
+  const { data: expected } = expectedSchema.safeParse(valueAt(value, ["expected"]));
+  if (!expected) return [];
+  const toolName = valueAt(value, ["toolName"]);
+  const faults = expectationFaults(
+    { ...expected, toolName: typeof toolName === "string" ? toolName : null },
+    tools,
+  );
+  const isMissing = valueAt(value, ["label"]) === "missing_tool" && expected.tool === null;
+  return [
+    ...faults.map(differenceOf),
+    ...(isMissing
+      ? [{ path: "expected.tool", expected: "the tool that is missing here", actual: "null" }]
+      : []),
+  ];
+}
+
+function differenceOf({ field, path, expected, actual }: ExpectationFault): Difference {
+  return { path: pathText(["expected", field, ...path]), expected, actual: shown(actual) };
 }
 
 /** Only texts are compared: anything else the schema has named already. */
@@ -45,13 +74,4 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
     found = (found as Record<PropertyKey, unknown>)[key]; // it has that key
   }
   return found;
-}
-
-function pathText(path: readonly PropertyKey[]): string {
-  if (path.length === 0) return "(record)";
-  return path
-    .map((key, index) =>
-      typeof key === "number" ? `[${key}]` : `${index > 0 ? "." : ""}${String(key)}`,
-    )
-    .join("");
 }

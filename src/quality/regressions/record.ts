@@ -8,6 +8,7 @@ const LATEST_SECOND = 100_000_000_000;
 // Each message is what a fault calls "expected".
 const anObject = "an object";
 const text = z.string("a text");
+const words = filledText("words");
 const textOrNull = z.string("a text or null").nullable();
 const filled = filledText("a text that is not empty");
 const label = z.enum(ACTIONABLE_LABELS, oneOf(ACTIONABLE_LABELS));
@@ -20,14 +21,18 @@ const epochSeconds = whole(
 );
 const positiveOrNull = whole("a whole number above 0, or null", (value) => value > 0).nullable();
 
-const said = z.looseObject({ role: z.enum(["system", "user"]), content: text });
-const answered = z.looseObject({
-  role: z.literal("assistant"),
-  content: text,
-  toolCalls: z
-    .array(z.looseObject({ id: text, name: text, arguments: text }, anObject), "a list of calls")
-    .optional(),
-});
+const said = z.looseObject({ role: z.enum(["system", "user"]), content: words });
+const answered = z
+  .looseObject({
+    role: z.literal("assistant"),
+    content: text,
+    toolCalls: z
+      .array(z.looseObject({ id: text, name: text, arguments: text }, anObject), "a list of calls")
+      .optional(),
+  })
+  .refine(({ content, toolCalls = [] }) => content.trim() !== "" || toolCalls.length > 0, {
+    ...{ path: ["content"], error: "words, or calls" },
+  });
 const resulted = z.looseObject({ role: z.literal("tool"), toolCallId: text, content: text });
 const message = z.discriminatedUnion(
   "role",
@@ -42,6 +47,20 @@ const toolCall = z.looseObject(
     cycle: whole("a whole number"),
     toolCallIndex: whole("a whole number"),
     latencyMs: whole("a whole number or null").nullable(),
+  },
+  anObject,
+);
+
+/** What people expect; also read by itself, where other fields of a record are wrong. */
+export const expectedSchema = z.looseObject(
+  {
+    behavior: filled,
+    proposalKind: filled.optional(),
+    actionItems: z.array(text, "a list of texts"),
+    tool: filledText("a tool's name, or null for no tool").nullable().optional(),
+    args: z.custom<JsonObject>(isObject, anObject).optional(),
+    policyResult: z.enum(POLICY_RESULTS, oneOf(POLICY_RESULTS)).optional(),
+    forbiddenTools: z.array(filledText("a tool's name"), "a list of tools' names").optional(),
   },
   anObject,
 );
@@ -69,22 +88,14 @@ export const regressionRecordSchema = z.looseObject(
           "an object or null",
         ),
         feedback: z.looseObject({ label, note: textOrNull }, anObject),
-        messages: z.array(message, "a list of messages").optional(),
+        messages: z
+          .array(message, "a list of messages")
+          .min(1, "one message or more; left out where none is known")
+          .optional(),
       },
       anObject,
     ),
-    expected: z.looseObject(
-      {
-        behavior: filled,
-        proposalKind: filled.optional(),
-        actionItems: z.array(text, "a list of texts"),
-        tool: filledText("a tool's name, or null for no tool").nullable().optional(),
-        args: z.custom<JsonObject>(isObject, anObject).optional(),
-        policyResult: z.enum(POLICY_RESULTS, oneOf(POLICY_RESULTS)).optional(),
-        forbiddenTools: z.array(filledText("a tool's name"), "a list of tools' names").optional(),
-      },
-      anObject,
-    ),
+    expected: expectedSchema,
     // null: the reply came without a call
     context: z.looseObject({ toolCall: toolCall.nullable().optional() }, anObject),
     createdAt: epochSeconds,

@@ -17,7 +17,7 @@ export interface Summary {
 export interface Metadata {
   /** A file, or the address that was asked. */
   source: string;
-  /** null: a file was read. */
+  /** null: all of a file. */
   status: string | null;
   limit: number | null;
   tools: string[];

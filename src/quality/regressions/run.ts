@@ -1,4 +1,5 @@
 import { messageOf } from "../../domain/errors.ts";
+import type { KnownTools } from "../known-tools.ts";
 import type { CaseLine } from "./case-lines.ts";
 import { checkRecord } from "./check-record.ts";
 import { type Difference, type Fault, oneLine, shown, type Where } from "./fault.ts";
@@ -7,6 +8,8 @@ import { isObject, type RegressionRecord } from "./record.ts";
 /** Which cases are looked at. `tools`: those that a case may be about. */
 export interface RunOptions {
   tools: ReadonlySet<string>;
+  /** Those that an expectation may name. */
+  known: KnownTools;
   includeArchived: boolean;
   skipUnsupported: boolean;
 }
@@ -95,13 +98,16 @@ export function isUnsupported(
   return tool !== null && tool.trim() !== "" && !tools.has(tool);
 }
 
+const TWICE = { expected: "the field once", actual: "more than once" };
+
 async function faultsOf({ line, head, first, options, replay }: Looked): Promise<Fault[]> {
   const where: Where = { line: head.line, case: head.id, tool: head.tool };
   const mark = (difference: Difference): Fault => ({ ...where, ...difference });
   if (line.kind === "broken")
     return [mark({ path: "(line)", expected: "one JSON object", actual: oneLine(line.text, 120) })];
-  const { record, faults } = checkRecord(line.value);
-  const all = [...faults, ...placeFaults(head, first, options)].map(mark);
+  const { record, faults } = checkRecord(line.value, options.known);
+  const twice = (line.twice ?? []).map((path) => ({ path, ...TWICE }));
+  const all = [...twice, ...faults, ...placeFaults(head, first, options)].map(mark);
   if (all.length > 0 || !record || !replay) return all;
   try {
     return await replay(record, where);

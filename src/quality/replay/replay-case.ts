@@ -40,13 +40,24 @@ function byRules(
 ): Difference[] {
   const { expected, input } = record;
   const wanted = wantedCall(record);
-  if (wanted) return differencesOfWanted(replay, record, wanted, facts);
+  const absent = wanted ? differenceOfAbsent(replay.rules, wanted.tool) : [];
+  if (absent.length > 0) return absent;
+  if (wanted && !isAboutRecorded(record)) return differencesOfWanted(replay, record, wanted, facts);
   if (expected.policyResult !== undefined && input.args !== null) {
     const judged = judgeCall(replay.rules, rawCall(record.toolName, input.args), facts);
     return differenceOfResult(expected.policyResult, judged);
   }
   if (!replay.model) replay.onUndecided(record);
   return [];
+}
+
+/**
+ * People marked the arguments and named no others: what is expected of the policy is expected of the
+ * recorded call, and a model has to do something else than that.
+ */
+function isAboutRecorded({ label, toolName, expected }: RegressionRecord): boolean {
+  const { tool = toolName, args } = expected;
+  return label === "bad_args" && args === undefined && tool === toolName;
 }
 
 /** null: the case names no call that is right. */
@@ -70,11 +81,6 @@ function differencesOfWanted(
 ): Difference[] {
   const { rules } = replay;
   const { policyResult } = record.expected;
-  const isThere = rules.registry.find(tool) && (rules.activeTools?.has(tool) ?? true);
-  if (!isThere)
-    return [
-      { path: "replay.tool", expected: `${tool} to be there and switched on`, actual: "it is not" },
-    ];
   const call = args && wholeCall(rules, { tool, args });
   if (!call) {
     // some fields, or expressions: what a model fills in is compared with them
@@ -87,6 +93,13 @@ function differencesOfWanted(
   return [
     { path: "replay.args", expected: "arguments that the schema takes", actual: told(judged) },
   ];
+}
+
+function differenceOfAbsent({ registry, activeTools }: Rules, tool: string): Difference[] {
+  const isThere = registry.find(tool) && (activeTools?.has(tool) ?? true);
+  if (isThere) return [];
+  const expected = `${tool} to be there and switched on`;
+  return [{ path: "replay.tool", expected, actual: "it is not" }];
 }
 
 /** null: only some fields of a call, or expressions. */
@@ -128,29 +141,39 @@ function forbidden({ expected }: RegressionRecord, calls: readonly JudgedCall[])
 }
 
 function asExpected(record: RegressionRecord, calls: readonly JudgedCall[]): Difference[] {
-  const { expected, label, toolName, input } = record;
+  const { expected } = record;
   const called = calls.map((call) => call.toolName).join(", ") || "no call";
   if (expected.tool === null)
     return calls.length === 0 ? [] : [{ path: "replay.tool", expected: "no call", actual: called }];
   const wanted = wantedCall(record);
-  if (wanted) {
-    const same = calls.filter((call) => call.toolName === wanted.tool);
-    if (same.length === 0) return [{ path: "replay.tool", expected: wanted.tool, actual: called }];
-    const each = same.map((call) => differencesOfCall(record, wanted, call));
-    return each.find((differences) => differences.length === 0) ?? each[0] ?? [];
-  }
-  if (label !== "bad_args") return [];
-  const again = calls.filter((call) => call.toolName === toolName);
+  const isRecorded = isAboutRecorded(record);
+  if (!wanted && !isRecorded) return [];
+  const tool = wanted?.tool ?? record.toolName;
+  const same = calls.filter((call) => call.toolName === tool);
+  if (wanted && same.length === 0) return [{ path: "replay.tool", expected: tool, actual: called }];
+  if (isRecorded) return differencesFromRecorded(record, same);
+  const each = wanted ? same.map((call) => differencesOfCall(record, wanted, call)) : [];
+  return each.find((differences) => differences.length === 0) ?? each[0] ?? [];
+}
+
+/** `deny` and `schema_failed` are what becomes of the marked arguments, not what a model should reach. */
+function differencesFromRecorded(
+  { expected, input }: RegressionRecord,
+  again: readonly JudgedCall[],
+): Difference[] {
   const bad = again.find((call) => isBadAgain(call, input.args));
-  return bad
-    ? [
-        {
-          path: "replay.args",
-          expected: "other arguments than those that people marked",
-          actual: told(bad),
-        },
-      ]
-    : [];
+  if (bad)
+    return [
+      {
+        path: "replay.args",
+        expected: "other arguments than those that people marked",
+        actual: told(bad),
+      },
+    ];
+  const { policyResult } = expected;
+  if (policyResult !== "allow" && policyResult !== "approval") return [];
+  const each = again.map((call) => differenceOfResult(policyResult, call));
+  return each.find((differences) => differences.length === 0) ?? each[0] ?? [];
 }
 
 function differencesOfCall(
@@ -161,10 +184,10 @@ function differencesOfCall(
   return [
     ...(args === null
       ? []
-      : differencesOf(args, call.args).map(({ path, wanted, got }) => ({
+      : differencesOf(args, call.args).map(({ path, wanted, got, tooSlow }) => ({
           path: `replay.args${path}`,
           expected: shown(wanted),
-          actual: shown(got),
+          actual: tooSlow ? `${shown(got)}: the expression takes too long` : shown(got),
         }))),
     ...(expected.policyResult === undefined ? [] : differenceOfResult(expected.policyResult, call)),
   ];

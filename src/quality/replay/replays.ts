@@ -27,7 +27,7 @@ export interface ReplayDeps {
   registry: Registry;
   strategy: ReplyStrategy;
   /** null as a name: the one that answers clients. */
-  modelNamed(name: string | null): NamedModel;
+  modelNamed(of: { tenantId: string; name: string | null }): NamedModel;
 }
 
 /** `model`: null: no model is asked. `policies`: null: the rules as they stand. */
@@ -53,7 +53,7 @@ export async function makeReplay(
 ): Promise<{ id: string; modelId: string; turns: ReplayedTurn[] }> {
   const { tenantId, conversationId } = wish;
   const read = await readConversation(deps, wish);
-  const named = wish.model ? deps.modelNamed(wish.model.name) : null;
+  const named = wish.model ? deps.modelNamed({ tenantId, name: wish.model.name }) : null;
   const tools = named ? await deps.strategy.resolveTools({ tenantId, conversationId }) : [];
   const { transcript, gates, businessName, style, language } = read;
   const turns = await replayConversation(

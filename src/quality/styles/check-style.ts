@@ -2,6 +2,7 @@ import { STYLE_LIMITS, type StyleDraft } from "../../domain/style.ts";
 import { findIdentifiers, type IdentifierKind } from "../../engine/guard/identifiers.ts";
 import { injectionIn } from "../../tools/prompt-injection.ts";
 import { withoutSecrets } from "../../tools/secret-shapes.ts";
+import { governedIn } from "./governed-topics.ts";
 import { orderIn } from "./style-orders.ts";
 
 /** `path` as in `examples.0.answer`; `message` goes on after it. */
@@ -38,9 +39,24 @@ export function textProblem(text: string): string | null {
   const order = orderIn(text);
   return (
     shapeProblem(text) ??
-    (order && `${order}; guidance speaks of tone and wording, tools and rules stand elsewhere`)
+    (order && `${order}; guidance speaks of tone and wording, tools and rules stand elsewhere`) ??
+    governedProblem(text)
   );
 }
+
+/** The sentence, what it settles, and what to do instead; null: the backend's things are left to it. */
+export function governedProblem(text: string, how: { strict?: boolean } = {}): string | null {
+  const found = governedIn(text, how);
+  if (!found) return null;
+  const { sentence, topic } = found;
+  return `says in "${cut(sentence)}" what is to be done about "${cut(topic)}", which the backend decides; say only how to speak of it, or change the rule under Policies`;
+}
+
+function cut(text: string): string {
+  return text.length > MOST_QUOTED ? `${text.slice(0, MOST_QUOTED)}…` : text;
+}
+
+const MOST_QUOTED = 160;
 
 /** Of a skill's text. */
 export function skillProblem(text: string): string | null {
@@ -63,9 +79,16 @@ export function shapeProblem(text: string): string | null {
   if (UNSHOWN.test(text) || !text.isWellFormed())
     return "holds characters that cannot be shown; write plain text";
   if (withoutSecrets(text) !== text)
-    return "holds what looks like a key, a token or a password; take it out, and change it if it is one";
+    return `holds ${lineOfSecret(text)}what looks like a key, a token or a password; take it out, and change it if it is one`;
   const [found] = findIdentifiers(text).found;
   return found ? `holds ${KINDS[found.kind]}; ${FROM_TOOLS}` : null;
+}
+
+/** Where it stands, without a word of it. */
+function lineOfSecret(text: string): string {
+  const lines = text.split("\n");
+  const at = lines.findIndex((line) => withoutSecrets(line) !== line);
+  return lines.length > 1 && at >= 0 ? `in line ${at + 1} ` : "";
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for

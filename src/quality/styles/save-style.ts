@@ -1,12 +1,16 @@
 import { UserError } from "../../domain/errors.ts";
 import { canonicalJson, type Json } from "../../domain/json.ts";
-import type { StyleDraft } from "../../domain/style.ts";
+import type { StyleContent, StyleDraft, StyleSkill } from "../../domain/style.ts";
 import type { Tx } from "../../store/db.ts";
 import {
   activateVersion,
   activeVersion,
   addVersion,
+  contentOf,
+  contentOfVersion,
   draftOf,
+  holdSkills,
+  keepSkillTexts,
   listSkills,
   listStyles,
   lockStyle,
@@ -44,7 +48,9 @@ export async function saveStyle(
   const { tenantId, styleId, name, draft, by, now } = save;
   const misnamed = shapeProblem(name);
   if (misnamed) throw new UserError("unprocessable", `name: ${misnamed}`, "name");
-  await refuseUnfit(tx, tenantId, draft);
+  await holdSkills(tx, tenantId);
+  const skills = await listSkills(tx, tenantId);
+  refuseUnfit(draft, skills);
   const before = await lockStyle(tx, tenantId, styleId);
   if (!before && (await listStyles(tx, tenantId)).length >= MOST_STYLES)
     throw new UserError(
@@ -54,7 +60,8 @@ export async function saveStyle(
   const isActive = save.isActive ?? before?.isActive ?? false;
   await putStyleRow(tx, { tenantId, styleId, name, isActive, now });
   const standing = await activeVersion(tx, tenantId, styleId);
-  if (standing && isSame(draftOf(standing), draft)) return { version: null, isActive };
+  if (standing && isSame(contentOfVersion(standing, skills), contentOf(draft, skills)))
+    return { version: null, isActive };
   const version = await addVersion(tx, {
     ...{ tenantId, styleId, draft, by, now },
     ...{ rationale: "", coachProposalId: null },
@@ -76,11 +83,14 @@ export async function rollBack(
   );
 }
 
-/** Styles that have it attached say it from the next message on. Throws UserError. */
+/**
+ * Styles that have it attached say it from the next message on, each in a further version, which
+ * holds the new text: a version's words never change. Answers those styles. Throws UserError.
+ */
 export async function saveSkill(
   tx: Tx,
-  save: { tenantId: string; id: string; text: string; now: number },
-): Promise<void> {
+  save: { tenantId: string; id: string; text: string; by: string; now: number },
+): Promise<{ styleId: string; version: number }[]> {
   const problem = skillProblem(save.text);
   if (problem) throw new UserError("unprocessable", `text: ${problem}`, "text");
   const skills = await listSkills(tx, save.tenantId);
@@ -89,18 +99,42 @@ export async function saveSkill(
       "unprocessable",
       `There are ${MOST_SKILLS} skills, which is the most; change one of them`,
     );
-  await putSkill(tx, save);
+  await keepSkillTexts(tx, save.tenantId);
+  await putSkill(tx, save); // holds the skill; styles are held after it, everywhere
+  return sayAnew(tx, save);
 }
 
-async function refuseUnfit(tx: Tx, tenantId: string, draft: StyleDraft): Promise<void> {
-  const skills = await listSkills(tx, tenantId);
+async function sayAnew(
+  tx: Tx,
+  {
+    tenantId,
+    id,
+    text,
+    by,
+    now,
+  }: { tenantId: string; id: string; text: string; by: string; now: number },
+): Promise<{ styleId: string; version: number }[]> {
+  const made: { styleId: string; version: number }[] = [];
+  for (const { styleId } of await listStyles(tx, tenantId)) {
+    await lockStyle(tx, tenantId, styleId);
+    const standing = await activeVersion(tx, tenantId, styleId);
+    const said = standing && contentOfVersion(standing, []).skills.find((one) => one.id === id);
+    if (!standing || !said || said.text === text) continue;
+    const draft = draftOf(standing);
+    const rationale = `The skill ${id} was written anew`;
+    const added = { tenantId, styleId, draft, rationale, coachProposalId: null, by, now };
+    made.push({ styleId, version: await addVersion(tx, added) });
+  }
+  return made;
+}
+
+function refuseUnfit(draft: StyleDraft, skills: readonly StyleSkill[]): void {
   const [problem] = styleProblems(draft, new Set(skills.map(({ id }) => id)));
   if (problem)
     throw new UserError("unprocessable", `${problem.path}: ${problem.message}`, problem.path);
 }
 
-function isSame(left: StyleDraft, right: StyleDraft): boolean {
-  const text = ({ guidance, examples, skills }: StyleDraft) =>
-    canonicalJson({ guidance, examples, skills } as unknown as Json); // plain data
+function isSame(left: StyleContent, right: StyleContent): boolean {
+  const text = (content: StyleContent) => canonicalJson(content as unknown as Json); // plain data
   return text(left) === text(right);
 }

@@ -11,6 +11,7 @@ import type {
   Shadow,
   StyleExample,
 } from "../../domain/quality.ts";
+import type { VersionSkill } from "../../domain/style.ts";
 import { id, instant, tenantId } from "./columns.ts";
 
 /** What should change, by the labels of one kind on one tool. One is open for each tool and label. */
@@ -105,7 +106,8 @@ export const promptVersions = pgTable(
     version: integer("version").notNull(),
     guidance: text("guidance").notNull(),
     examplesJson: jsonb("examples_json").$type<StyleExample[]>().notNull(),
-    skillsJson: jsonb("skills_json").$type<string[]>().notNull(),
+    /** With their texts: a version is the whole of what was said under its number. */
+    skillsJson: jsonb("skills_json").$type<VersionSkill[]>().notNull(),
     rationale: text("rationale").notNull(),
     isActive: boolean("is_active").notNull(),
     coachProposalId: text("coach_proposal_id"),

@@ -2,16 +2,21 @@ import { sql } from "drizzle-orm";
 import {
   bigint,
   boolean,
+  doublePrecision,
   index,
   integer,
   jsonb,
   numeric,
   pgTable,
+  primaryKey,
   text,
   uniqueIndex,
 } from "drizzle-orm/pg-core";
+import type { ChatFault } from "../../domain/chat-model.ts";
+import type { FailureClass } from "../../domain/failure.ts";
 import type { FeedbackLabel } from "../../domain/feedback.ts";
 import type { Json, JsonObject } from "../../domain/json.ts";
+import type { AttemptStatus } from "../../domain/model-attempt.ts";
 import type { RunKind, RunStatus } from "../../domain/run.ts";
 import type { RiskClass } from "../../domain/tool.ts";
 import { id, instant, tenantId } from "./columns.ts";
@@ -62,26 +67,79 @@ export const runs = pgTable(
   ],
 );
 
+/** One attempt at one model, also a failed one. The scope of a call is its tenant. */
 export const modelCallLog = pgTable(
   "model_call_log",
   {
     id: id(),
     tenantId: tenantId(),
     runId: text("run_id"),
+    /** Ties the attempts of one task together; of a run its id. */
+    traceId: text("trace_id"),
     operation: text("operation").notNull(),
+    /** The model's name in MODELS_FILE. */
     provider: text("provider").notNull(),
     modelId: text("model_id").notNull(),
-    promptVersion: text("prompt_version").notNull(),
+    promptVersion: text("prompt_version"),
+    /** Within its call, from 1. */
+    attempt: integer("attempt").notNull().default(1),
     inputTokens: integer("input_tokens"),
     outputTokens: integer("output_tokens"),
-    status: text("status").notNull(),
+    /** USD; null: no price or no count is known. */
+    cost: numeric("cost"),
+    status: text("status").$type<AttemptStatus>().notNull(),
     finishReason: text("finish_reason"),
     hadToolCall: boolean("had_tool_call").notNull(),
+    cut: boolean("cut").notNull().default(false),
+    failure: text("failure").$type<FailureClass>(),
+    fault: text("fault").$type<ChatFault>(),
+    httpStatus: integer("http_status"),
     error: text("error"),
     latencyMs: integer("latency_ms").notNull(),
+    /** The newest verdict, 0 to 1; null: nobody judged it. */
+    score: doublePrecision("score"),
     createdAt: instant("created_at").notNull(),
   },
-  (t) => [index("model_call_log_run").on(t.tenantId, t.runId)],
+  (t) => [
+    index("model_call_log_run").on(t.tenantId, t.runId),
+    index("model_call_log_trace").on(t.tenantId, t.traceId),
+    index("model_call_log_time").on(t.tenantId, t.createdAt),
+  ],
+);
+
+/** What brokers of all processes know of failing models and keys. Product time. Not a tenant table. */
+export const modelCooldowns = pgTable("model_cooldowns", {
+  key: text("key").primaryKey(),
+  until: instant("until").notNull(),
+  setAt: instant("set_at").notNull(),
+  /** In a row. */
+  failures: integer("failures").notNull(),
+  cause: text("cause").notNull(),
+  returns: boolean("returns").notNull(),
+});
+
+/** Verdicts on a model at an operation, over all tenants. Not a tenant table. */
+export const modelRatings = pgTable(
+  "model_ratings",
+  {
+    llmName: text("llm_name").notNull(),
+    operation: text("operation").notNull(),
+    sum: doublePrecision("sum").notNull(),
+    count: doublePrecision("count").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.llmName, t.operation] })],
+);
+
+/** Calls under way at a model with a cap, over all processes. Not a tenant table. */
+export const modelPlaces = pgTable(
+  "model_places",
+  {
+    id: id(),
+    llmName: text("llm_name").notNull(),
+    /** Real time: one that is left is free from here on. */
+    until: instant("until").notNull(),
+  },
+  (t) => [index("model_places_name").on(t.llmName)],
 );
 
 /** What tools ran for a reply, for people who judge replies. One row a call. */

@@ -5,8 +5,12 @@ import ts from "typescript";
 
 export const SOURCE = fileURLToPath(new URL("../../../src/", import.meta.url));
 
-/** What runs beside the product, or only when a person types a command in the host's shell. */
-const APART = /^(sandbox|cli|admin)\/|^(cli|config|variables)\.ts$|\.d\.ts$/;
+/**
+ * What runs beside the product, or only when a person types a command in the host's shell. The evals'
+ * lab plays in a process of its own, on a database in memory that goes with it.
+ */
+const APART =
+  /^(sandbox|cli|admin)\/|^(cli|config|variables)\.ts$|^quality\/evals\/lab\.ts$|\.d\.ts$/;
 
 /** Each opens a transaction and commits it. */
 const TRANSACTIONS = ["withTenant", "withSystem", "withOwner"];

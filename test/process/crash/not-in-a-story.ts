@@ -18,6 +18,8 @@ export const NOT_IN_A_STORY: Record<string, string> = {
   "store/forged-rows.ts tell withOwner":
     "only after somebody else wrote the database; told in one transaction, and again by the next process that reads the row: row-mac.test.ts",
   "store/forged-rows.ts tell withTenant": "the same",
+  "store/rotate-key.ts rotateMasterKey withOwner":
+    "a command of the shell while no process lives: one transaction; lost before it, the next attempt takes the same new key, lost after it, the next start does: secrets-rotate.test.ts",
   "store/signals.ts sendNow withOwner":
     "only between processes on one server; nothing is written, and a lost hint costs time alone: signals.test.ts",
 };

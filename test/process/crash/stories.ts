@@ -1,9 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { DeskProcess } from "../desk-process.ts";
 import {
-  type Act,
   actsUpToOrder,
   actsUpToPayout,
   command,
@@ -17,15 +15,8 @@ import {
 } from "./deal.ts";
 import { codeTyped, comes, decidedInApi, handedOver, looks } from "./operators.ts";
 import { expectAnswered, expectLetters, expectPaidOnce, expectSound } from "./soundness.ts";
-
-export interface Story {
-  name: string;
-  acts: Act[];
-  /** What is true in the end, wherever the process was killed on the way. */
-  holds(): Promise<void>;
-}
-
-type Tell = (desk: DeskProcess, chatId: number) => Story;
+import { lab, ownChange, refusedCard } from "./stories-lab.ts";
+import type { Tell } from "./story.ts";
 
 const deal: Tell = (desk, chatId) => {
   const person = createPerson(desk, chatId);
@@ -275,6 +266,7 @@ const starts: Tell = (desk, chatId) => {
 
 /** What is reached in several is played in the last of them, if it can be: dear ones stand first. */
 export const STORIES: readonly Tell[] = [
+  lab,
   restarts,
   deal,
   lostAnswer,
@@ -284,5 +276,7 @@ export const STORIES: readonly Tell[] = [
   questions,
   letter,
   doubt,
+  refusedCard,
+  ownChange,
   starts,
 ];

@@ -1,13 +1,14 @@
 import { createSecrets } from "../store/secrets.ts";
 import { createTools, type ToolDeps } from "../tools/catalog.ts";
+import { createRegistry, type Registry } from "../tools/registry.ts";
 
-/** Names of all tools of this version; no tool that is made here ever runs. */
-export function catalogNames(): string[] {
-  return createTools(NOTHING_OUTSIDE).map(({ name }) => name);
+/** All tools of this version with their schemas; none that is made here ever runs. */
+export function catalogRegistry(): Registry {
+  return createRegistry(createTools(NOTHING_OUTSIDE));
 }
 
 /** For tools whose schemas are wanted, and which never run. */
-export const NOTHING_OUTSIDE: ToolDeps = {
+const NOTHING_OUTSIDE: ToolDeps = {
   secrets: createSecrets(Buffer.alloc(32)),
   tronGrid: null,
   payouts: null,

@@ -1,0 +1,120 @@
+import { DEFAULT_TENANT } from "./bootstrap.ts";
+import { messageOf } from "./domain/errors.ts";
+import { newId } from "./domain/ids.ts";
+import type { AskedModel } from "./domain/model-attempt.ts";
+import type { CatalogChange, ModelDesk } from "./domain/model-desk.ts";
+import { asChatModel } from "./model/broker/as-chat-model.ts";
+import { type Broker, createBroker } from "./model/broker/broker.ts";
+import { createModelKeys } from "./model/broker/model-keys.ts";
+import { type ModelPool, modelIdOf, poolOfOne, readModelsFile } from "./model/broker/model-pool.ts";
+import { ownPool } from "./model/broker/own-pool.ts";
+import { realSleep } from "./model/broker/stand-in-line.ts";
+import { createStoredJournal } from "./model/broker/stored-journal.ts";
+import { createStoredState, shiftedState } from "./model/broker/stored-state.ts";
+import { changeOf } from "./model/broker/sync-catalog.ts";
+import type { ProductBase } from "./product-base.ts";
+import type { NamedModel } from "./quality/replay/replays.ts";
+import type { Signals } from "./store/signals.ts";
+
+/** The models of the product, behind one broker. */
+export interface ProductModels {
+  broker: Broker;
+  /** With the tenant's own keys. It stands in no line for a cooling model: a run comes again by itself. */
+  forTenant(tenantId: string): AskedModel;
+  /** null: whoever answers clients. Else one model without stand-ins, see `poolOfOne`. */
+  named(of: { tenantId: string; name: string | null }): NamedModel;
+  pool(): ModelPool;
+  /**
+   * Takes MODELS_FILE as it is now, in every process, and lets all cooling models be asked again.
+   * Throws StartError when the file is wrong, SyncRefusedError when a model that works would go that
+   * `remove` does not name; then nothing has changed.
+   */
+  readFile(remove: readonly string[]): Promise<CatalogChange>;
+  /** What other processes know of the models is looked at again. */
+  reload(): Promise<void>;
+  /** Another process has taken a new file. */
+  followFile(): Promise<void>;
+  /** Secrets of a tenant have changed; null: perhaps of any. */
+  forgetKeys(tenantId: string | null): void;
+}
+
+/** What the admin API shows of them. */
+export function modelDesk(models: ProductModels): ModelDesk {
+  return {
+    snapshot: (tenantId, operation) => models.broker.forScope(tenantId).snapshot(operation),
+    readFile: models.readFile,
+    file: () => models.pool().file,
+  };
+}
+
+/** Real time that a reply may stand in line for a model whose places are all taken. */
+const LINE_MS = 20_000;
+
+export function createProductModels(
+  { log, clock, database, secrets }: Pick<ProductBase, "log" | "clock" | "database" | "secrets">,
+  { signals, configured }: { signals: Pick<Signals, "sendNow">; configured: ModelPool },
+): ProductModels {
+  const { db } = database;
+  let pool = configured;
+  const keys = createModelKeys({ db, secrets, log, pool: () => pool });
+  const state = createStoredState({
+    ...{ db, log, realNow: Date.now, isShared: database.kind !== "embedded" },
+    tell: () => signals.sendNow({ kind: "models" }),
+  });
+  const broker = createBroker({
+    ...{ keys: keys.resolve, journal: createStoredJournal(db, DEFAULT_TENANT), log, clock },
+    ...{ realNow: Date.now, random: Math.random, sleep: realSleep, newId },
+    pool: () => pool.entries,
+    state: shiftedState(state, () => clock.now() - Date.now()),
+  });
+  const tenants = new Map<string, AskedModel>();
+  return {
+    broker,
+    forTenant(tenantId) {
+      const known = tenants.get(tenantId);
+      if (known) return known;
+      const patience = { realNow: Date.now, wait: LINE_MS, waitsForCooling: false };
+      const model = asChatModel(broker.forScope(tenantId), patience);
+      tenants.set(tenantId, model);
+      return model;
+    },
+    named({ tenantId, name }) {
+      if (name === null) {
+        const model = asChatModel(broker.forScope(tenantId), { realNow: Date.now });
+        return { model, modelId: modelIdOf(pool) };
+      }
+      const one = poolOfOne(pool, name);
+      const { entries } = one;
+      const model = ownPool({ entries, keys: keys.resolve, scope: tenantId }, { log, clock });
+      return { model, modelId: modelIdOf(one) };
+    },
+    pool: () => pool,
+    async readFile(remove) {
+      const { file } = pool;
+      const entries = file === null ? pool.entries : readModelsFile(file);
+      const change = await changeOf(broker, { before: pool.entries, after: entries, remove });
+      pool = { ...pool, entries };
+      keys.forget(null);
+      await state.forgive();
+      signals.sendNow({ kind: "models_file" });
+      return change;
+    },
+    reload: () =>
+      state
+        .reload()
+        .catch((error: unknown) =>
+          log.warn({ error: messageOf(error) }, "what is known of the models could not be read"),
+        ),
+    async followFile() {
+      const { file } = pool;
+      if (file === null) return;
+      try {
+        pool = { ...pool, entries: readModelsFile(file) };
+      } catch (error) {
+        // the process that was asked has read it well: this one has another file, or none
+        log.error({ error: messageOf(error) }, "MODELS_FILE of this process could not be taken");
+      }
+    },
+    forgetKeys: (tenantId) => keys.forget(tenantId),
+  };
+}
