@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { UnknownCallError, UnknownModelError } from "../../src/model/broker/errors.ts";
 import { RATABLE_MS, ATTEMPTS_KEPT_MS as RETENTION_MS } from "../../src/domain/model-attempt.ts";
+import { UnknownCallError, UnknownModelError } from "../../src/model/broker/errors.ts";
 import { answer, DOWN, entry, failure, HELLO, openPool } from "../support/model-pool.ts";
 
 const SURE = { random: () => 0 };

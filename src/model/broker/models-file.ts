@@ -88,7 +88,7 @@ const modelSchema = z
     model: z.string().trim().min(1).max(200),
     api_key_ref: z
       .string()
-      .regex(/^[A-Za-z_][\w.-]{0,99}$/)
+      .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/)
       .refine((text) => !LOOKS_LIKE_KEY.test(text))
       .nullish(),
     enabled: z.boolean().optional(),
