@@ -54,9 +54,15 @@ export async function converse(by: Conversing, question: Question): Promise<Brok
   const { parts, watch } = by;
   const { options, scope } = question;
   const course: Course = {
-    ...{ question, signal: options.signal ?? new AbortController().signal },
-    ...{ deadline: deadlineOf(options, parts.realNow()), attempts: [], settled: new Set() },
-    ...{ isAllRefused: true, hasOverrun: false, waitedMs: 0, isAlone: false },
+    question,
+    signal: options.signal ?? new AbortController().signal,
+    deadline: deadlineOf(options, parts.realNow()),
+    attempts: [],
+    settled: new Set(),
+    isAllRefused: true,
+    hasOverrun: false,
+    waitedMs: 0,
+    isAlone: false,
   };
   const roster = await rosterOf(parts, scope);
   course.isAlone = roster.members.length === 1;

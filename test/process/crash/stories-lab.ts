@@ -69,6 +69,7 @@ export const ownChange: Tell = (desk, chatId) => {
       asked(desk, "asks for another cap", () => desk.admin(path, { operator_daily_cap }, "PUT")),
       timePasses(desk, 700),
       timePasses(desk, 700),
+      asked(desk, "reads the models anew", () => desk.admin("/models/reload", {})),
       person.says("До скольки вы работаете?"),
     ],
     async holds() {
