@@ -104,7 +104,7 @@ async function start(
   const forged = tellOfForgedRows({ db: database.db, clock, jobs: product.queue, log });
   unwinder.push("forged rows", () => forged.settled());
   unwinder.push("queue", () => product.queue.stop(STOP_GRACE_MS));
-  const evals = { ...createProductEvals(base, product.bootId, outside), ...given };
+  const evals = { ...createProductEvals(base, product.bootId, product.models), ...given };
   unwinder.push("evals", () => evals.stop());
   const admin = createProductAdmin(base, product, evals);
   const intake = createIntake(base, product.edges);

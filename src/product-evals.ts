@@ -1,7 +1,7 @@
 import { createEvalsChild } from "./cli/evals-child.ts";
-import type { Outside } from "./config.ts";
 import { isPlayed } from "./played-address.ts";
 import type { ProductBase } from "./product-base.ts";
+import type { ProductModels } from "./product-models.ts";
 import type { ShadowEvals } from "./quality/coach/deps.ts";
 import { compareOutcomes } from "./quality/evals/compare.ts";
 import { createEvalsRunner, type EvalsRunner } from "./quality/evals/runner.ts";
@@ -17,15 +17,17 @@ export interface ProductEvals {
 export function createProductEvals(
   base: ProductBase,
   bootId: string,
-  outside: Outside,
+  models: Pick<ProductModels, "handed">,
 ): ProductEvals {
   const { log, clock, database } = base;
   const child = createEvalsChild();
-  const own = outside.models.entries.find(({ enabled }) => enabled);
-  const ownModel = own && !isPlayed(own.baseUrl) ? own.name : null;
   const runner = createEvalsRunner({
     ...{ db: database.db, clock, log, bootId },
-    play: (snapshot, model) => child.play(snapshot, model ?? ownModel),
+    async play({ tenantId, model: name }, snapshot) {
+      const handed = await models.handed({ tenantId, name });
+      const isAllPlayed = handed.entries.every(({ baseUrl }) => isPlayed(baseUrl));
+      return child.play(snapshot, isAllPlayed ? null : handed);
+    },
   });
   return {
     runner,

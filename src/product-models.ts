@@ -6,7 +6,13 @@ import type { CatalogChange, ModelDesk } from "./domain/model-desk.ts";
 import { asChatModel } from "./model/broker/as-chat-model.ts";
 import { type Broker, createBroker } from "./model/broker/broker.ts";
 import { createModelKeys } from "./model/broker/model-keys.ts";
-import { type ModelPool, modelIdOf, poolOfOne, readModelsFile } from "./model/broker/model-pool.ts";
+import {
+  type HandedModels,
+  type ModelPool,
+  modelIdOf,
+  poolOfOne,
+  readModelsFile,
+} from "./model/broker/model-pool.ts";
 import { ownPool } from "./model/broker/own-pool.ts";
 import { realSleep } from "./model/broker/stand-in-line.ts";
 import { createStoredJournal } from "./model/broker/stored-journal.ts";
@@ -24,6 +30,8 @@ export interface ProductModels {
   /** null: whoever answers clients. Else one model without stand-ins, see `poolOfOne`. */
   named(of: { tenantId: string; name: string | null }): NamedModel;
   pool(): ModelPool;
+  /** The same models with the tenant's keys, for a process apart. */
+  handed(of: { tenantId: string; name: string | null }): Promise<HandedModels>;
   /**
    * Takes MODELS_FILE as it is now, in every process, and lets all cooling models be asked again.
    * Throws StartError when the file is wrong, SyncRefusedError when a model that works would go that
@@ -89,6 +97,15 @@ export function createProductModels(
       return { model, modelId: modelIdOf(one) };
     },
     pool: () => pool,
+    async handed({ tenantId, name }) {
+      const { entries } = name === null ? pool : poolOfOne(pool, name);
+      const found: Record<string, string> = {};
+      for (const ref of new Set(entries.flatMap(({ apiKeyRef }) => apiKeyRef ?? []))) {
+        const key = (await keys.resolve(`${tenantId}/${ref}`)) ?? (await keys.resolve(ref));
+        if (key) found[ref] = key;
+      }
+      return { entries, keys: found };
+    },
     async readFile(remove) {
       const { file } = pool;
       const entries = file === null ? pool.entries : readModelsFile(file);

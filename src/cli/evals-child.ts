@@ -3,21 +3,22 @@ import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readEnvironment } from "../config.ts";
 import { UserError } from "../domain/errors.ts";
+import type { HandedModels } from "../model/broker/model-pool.ts";
 import type { EvalReport } from "../quality/evals/run-cases.ts";
 import type { Snapshot } from "../quality/evals/snapshot.ts";
 import { STOPPED } from "../quality/left-work.ts";
 
 /** Evals in a process of its own: the lab has a database and clock that are not ours. */
 export interface EvalsChild {
-  /** `model`: null: the played one. Throws with the last line that the process said. */
-  play(snapshot: Snapshot, model: string | null): Promise<EvalReport>;
+  /** `models`: null: the played one. Throws with the last line that the process said. */
+  play(snapshot: Snapshot, models: HandedModels | null): Promise<EvalReport>;
   stop(): void;
 }
 
 /** What the process is told; it goes over the channel and is never written to a disk. */
 export interface GivenEvals {
   snapshot: Snapshot;
-  model: string | null;
+  models: HandedModels | null;
 }
 
 const LIMIT_MS = 30 * 60_000;
@@ -26,12 +27,12 @@ const GRACE_MS = 5_000;
 const LAST_WORDS = 2000;
 
 /** All that the process needs of ours: none of the bot's tokens, and not its master key. */
-const HANDED_ON = /^(PATH|HOME|TMPDIR|LANG|NODE_EXTRA_CA_CERTS|OPENAI_(API_KEY|BASE_URL))$/;
+const HANDED_ON = /^(PATH|HOME|TMPDIR|LANG|NODE_EXTRA_CA_CERTS)$/;
 
 export function createEvalsChild(): EvalsChild {
   const stopping = new AbortController();
   return {
-    play: (snapshot, model) => play({ snapshot, model }, stopping.signal),
+    play: (snapshot, models) => play({ snapshot, models }, stopping.signal),
     stop: () => stopping.abort(),
   };
 }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { messageOf, StartError } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
-import type { ModelPool } from "../model/broker/model-pool.ts";
+import { type ModelPool, poolOfHanded } from "../model/broker/model-pool.ts";
 import type { EvalCase } from "../quality/evals/case-format.ts";
 import { refuseFaults } from "../quality/evals/check-case.ts";
 import { compareOutcomes } from "../quality/evals/compare.ts";
@@ -48,9 +48,12 @@ export async function runEvals(options: EvalsOptions, parts: EvalsParts): Promis
 }
 
 /** Plays what the bot has handed over, apart from it. Throws StartError. */
-export function playGiven({ snapshot, model }: GivenEvals, parts: EvalsParts): Promise<EvalReport> {
+export function playGiven(
+  { snapshot, models }: GivenEvals,
+  parts: EvalsParts,
+): Promise<EvalReport> {
   const cases = wantedOf(casesOf(snapshot, knownTools(catalogRegistry())), []);
-  const on = { model: model === null ? null : modelNamed(model), snapshot, home: null };
+  const on = { model: models && poolOfHanded(models), snapshot, home: null };
   return play(cases, on, parts);
 }
 

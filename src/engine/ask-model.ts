@@ -2,9 +2,9 @@ import type { ChatMessage, ChatOutcome, ToolDefinition } from "../domain/chat-mo
 import type { FailureClass } from "../domain/failure.ts";
 import { newId } from "../domain/ids.ts";
 import type { ModelAttempt } from "../domain/model-attempt.ts";
-import { modelCallRow } from "../store/model-calls.ts";
+import { costOfAttempt, latencyOf, modelCallRow } from "../store/model-calls.ts";
 import type { EngineDeps } from "./deps.ts";
-import { CURRENCY, sumOf } from "./prices.ts";
+import { sumOf } from "./prices.ts";
 import { promptVersionOf } from "./prompt.ts";
 import type { Turn } from "./turn.ts";
 
@@ -40,16 +40,15 @@ export async function askModel(
 /** Each model that was asked: what it cost and took, also when another one answered. */
 function logAttempt(turn: Turn, attempt: ModelAttempt): void {
   const { tenantId, run, logs } = turn;
-  const { at: createdAt, operation, llmName: provider, latencyMs, cost } = attempt;
-  const of = { tenantId, runId: run.id, createdAt };
+  const of = { tenantId, runId: run.id };
   const error = attempt.error ?? (isHalf(attempt) ? CUT_OFF : null);
   logs.modelCalls.push({ ...modelCallRow(attempt, of), error });
-  logs.latencies.push({ ...of, component: "model", operation, latencyMs });
+  logs.latencies.push(latencyOf(attempt, of));
+  const isRepeated = run.modelFailures > 0 || run.restarts > 0;
+  const cost = costOfAttempt(attempt, { ...of, isRepeated });
   if (cost === null) return;
-  const isRepeated = attempt.attempt > 1 || run.modelFailures > 0 || run.restarts > 0;
-  const costType = isRepeated ? "model_retry" : "model";
-  logs.costs.push({ ...of, costType, provider, amount: cost, currency: CURRENCY });
-  turn.spent = sumOf([turn.spent, cost]);
+  logs.costs.push(cost);
+  turn.spent = sumOf([turn.spent, cost.amount]);
 }
 
 const CUT_OFF = "the answer was cut off";

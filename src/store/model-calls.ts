@@ -1,6 +1,8 @@
 import { and, desc, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { AttemptStatus, ModelAttempt } from "../domain/model-attempt.ts";
+import { type CostRow, insertCosts } from "./costs.ts";
 import { queryRows, type Tx } from "./db.ts";
+import { insertLatencies, type LatencyRow } from "./latencies.ts";
 import { costLog, latencyLog, modelCallLog } from "./schema/runs.ts";
 import { insertRows } from "./statement.ts";
 
@@ -17,6 +19,50 @@ export function modelCallRow(
 ): ModelCallRow {
   const { callId, at, llmName, scope: _tenant, ...rest } = attempt;
   return { ...rest, id: callId, tenantId, runId, provider: llmName, createdAt: at };
+}
+
+/** In no run's own transaction: rows of the call, its time and its cost. */
+export async function insertAttempts(
+  tx: Tx,
+  tenantId: string,
+  attempts: readonly ModelAttempt[],
+): Promise<void> {
+  const of = { tenantId, runId: null };
+  await insertModelCalls(
+    tx,
+    attempts.map((one) => modelCallRow(one, of)),
+  );
+  await insertLatencies(
+    tx,
+    attempts.map((one) => latencyOf(one, of)),
+  );
+  await insertCosts(
+    tx,
+    attempts.flatMap((one) => costOfAttempt(one, { ...of, isRepeated: false }) ?? []),
+  );
+}
+
+interface OfRun {
+  tenantId: string;
+  runId: string | null;
+}
+
+export function latencyOf({ operation, latencyMs, at }: ModelAttempt, of: OfRun): LatencyRow {
+  const { tenantId, runId } = of;
+  return { tenantId, runId, component: "model", operation, latencyMs, createdAt: at };
+}
+
+/** null: no price is known. A later attempt of a call is a repeat, whatever the run says. */
+export function costOfAttempt(
+  { cost, attempt, llmName, at }: ModelAttempt,
+  { isRepeated, tenantId, runId }: OfRun & { isRepeated: boolean },
+): CostRow | null {
+  if (cost === null) return null;
+  const costType = isRepeated || attempt > 1 ? "model_retry" : "model";
+  return {
+    ...{ tenantId, runId, costType, provider: llmName, amount: cost, currency: "USD" },
+    createdAt: at,
+  };
 }
 
 export interface ModelCallQuery {

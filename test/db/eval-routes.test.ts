@@ -26,7 +26,7 @@ forEachEngine((open) => {
     runner = createEvalsRunner({
       ...{ db: part.database.db, clock: part.deps.clock, log: { error() {} } },
       bootId: part.deps.bootId,
-      play(snapshot, model) {
+      play({ model }, snapshot) {
         asked.push({ snapshot, model });
         return ends(snapshot);
       },

@@ -26,7 +26,7 @@ forEachEngine((open) => {
   beforeEach(async () => {
     for (const tenantId of ["a", "b", "own"])
       await withTenant(database.db, tenantId, async (tx) => {
-        await tx.delete(modelCallLog);
+        for (const table of [modelCallLog, latencyLog, costLog]) await tx.delete(table);
       });
   });
   afterAll(() => database.close());

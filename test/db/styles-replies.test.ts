@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeReplay } from "../../src/quality/replay/replays.ts";
 import { saveSkill, saveStyle } from "../../src/quality/styles/save-style.ts";
 import { modelCallLog } from "../../src/store/schema/runs.ts";
+import { askedModel } from "../support/asked-model.ts";
 import { forEachEngine } from "../support/database.ts";
 import { type Office, openOffice, TENANT } from "../support/office.ts";
 import { addLead, type OfficeLead } from "../support/office-lead.ts";
@@ -108,7 +109,10 @@ forEachEngine((open) => {
     await write("Be playful.");
     const deps = {
       ...{ db: office.db, clock: office.clock, registry: office.registry },
-      ...{ strategy: office.engine.strategy, modelNamed: () => ({ model, modelId: "test" }) },
+      ...{
+        strategy: office.engine.strategy,
+        modelNamed: () => ({ model: askedModel(model, office.clock), modelId: "test" }),
+      },
     };
     const wish = { tenantId: TENANT, conversationId: lead.conversationId, policies: null };
     await makeReplay(

@@ -36,7 +36,7 @@ function ended(child: ChildProcess): Promise<{ code: number | null; err: string 
 
 const leftOfLab = () => readdirSync(dir).filter((name) => name.startsWith("countersign-"));
 
-const given = (snapshot: GivenEvals["snapshot"]): GivenEvals => ({ snapshot, model: null });
+const given = (snapshot: GivenEvals["snapshot"]): GivenEvals => ({ snapshot, models: null });
 const UMBRELLAS = {
   ...{ case_name: "another document", language: "en" },
   ...{ message: LENDS, reply_must_match: "for free" },

@@ -20,6 +20,7 @@ import { CHANGE_AUTHORITY } from "../../src/tools/change-authority/tool-name.ts"
 import type { AnyTool, RagTool } from "../../src/tools/contract.ts";
 import { defaultPolicies } from "../../src/tools/default-policies.ts";
 import { createRegistry } from "../../src/tools/registry.ts";
+import { askedModel } from "./asked-model.ts";
 import { createRecordedJobs } from "./recorded-jobs.ts";
 import { withTestKey } from "./row-key.ts";
 import { SMALL_TOOL } from "./small-tool.ts";
@@ -107,7 +108,10 @@ export async function startAdminPart(
     replay: {
       ...{ db: database.db, clock, registry },
       strategy: llmReplyStrategy({ resolver: createToolResolver({ db: database.db, registry }) }),
-      modelNamed: ({ name }) => ({ model: options.model ?? silent, modelId: name ?? "test" }),
+      modelNamed: ({ name }) => ({
+        model: askedModel(options.model ?? silent, clock),
+        modelId: name ?? "test",
+      }),
     },
     validatePolicies: (rows) =>
       rows.flatMap((row) => ("nonsense" in row.condition_json ? [`${row.id}: unknown fact`] : [])),

@@ -63,7 +63,7 @@ export const EN_USAGE = {
   "usage.day": "Day",
   "usage.model": "Model",
   "usage.operation": "Operation",
-  "usage.runs": "Of runs: costs and time",
+  "usage.runs": "Costs and time by kind",
   "usage.costs": "Costs by kind",
   "usage.noCosts": "No cost was recorded.",
   "usage.kind": "Kind",

@@ -64,7 +64,7 @@ export const RU_USAGE: Readonly<Record<keyof typeof EN_USAGE, string>> = {
   "usage.day": "День",
   "usage.model": "Модель",
   "usage.operation": "Операция",
-  "usage.runs": "Запуски: стоимость и время",
+  "usage.runs": "Расходы и время по видам",
   "usage.costs": "Стоимость по видам",
   "usage.noCosts": "Расходов не записано.",
   "usage.kind": "Вид",

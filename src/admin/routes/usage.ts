@@ -60,12 +60,12 @@ const READ = {
     total: z.strictObject(figures),
     tools: z.array(z.strictObject({ tool_name: z.string(), day, ...toolFigures })),
     by_tool: z.array(z.strictObject({ tool_name: z.string(), ...toolFigures })),
-    costs: z
-      .array(z.strictObject({ cost_type: z.string(), currency: z.string(), amount: z.string() }))
-      .describe("Of runs"),
-    latencies: z
-      .array(z.strictObject({ component: z.string(), avg_ms: z.number(), p95_ms: z.number() }))
-      .describe("Of runs"),
+    costs: z.array(
+      z.strictObject({ cost_type: z.string(), currency: z.string(), amount: z.string() }),
+    ),
+    latencies: z.array(
+      z.strictObject({ component: z.string(), avg_ms: z.number(), p95_ms: z.number() }),
+    ),
     compared: z
       .strictObject({ model: weight, tool: weight })
       .describe("What `dearer` and `slower` go by: sums of money, averages of time"),

@@ -74,6 +74,17 @@ export function poolOfOne(pool: ModelPool, name: string): ModelPool {
   return { ...pool, entries: [{ ...first, model: name, price: null, enabled: true }] };
 }
 
+/** A pool that another process is to ask: its keys travel along, by name. */
+export interface HandedModels {
+  entries: readonly ModelEntry[];
+  keys: Readonly<Record<string, string>>;
+}
+
+export function poolOfHanded({ entries, keys }: HandedModels): ModelPool {
+  const keyNamed = (name: string) => (Object.hasOwn(keys, name) ? (keys[name] ?? null) : null);
+  return { entries, file: null, keyNamed };
+}
+
 /** What reports call the answering model: of several all that may be asked. */
 export function modelIdOf({ entries }: Pick<ModelPool, "entries">): string {
   const asked = entries.filter(({ enabled }) => enabled);

@@ -1,10 +1,5 @@
 import { type Db, withTenant } from "../../store/db.ts";
-import {
-  insertModelCalls,
-  modelCallRow,
-  modelCalls,
-  scoreModelCall,
-} from "../../store/model-calls.ts";
+import { insertAttempts, modelCalls, scoreModelCall } from "../../store/model-calls.ts";
 import type { AttemptRow, BrokerJournal } from "./journal.ts";
 
 /**
@@ -16,9 +11,7 @@ export function createStoredJournal(db: Db, ownTenant: string): BrokerJournal {
   return {
     record(row: AttemptRow) {
       const tenantId = tenantOf(row.scope);
-      return withTenant(db, tenantId, (tx) =>
-        insertModelCalls(tx, [modelCallRow(row, { tenantId, runId: null })]),
-      );
+      return withTenant(db, tenantId, (tx) => insertAttempts(tx, tenantId, [row]));
     },
     calls({ scope, ...filter }) {
       const tenantId = tenantOf(scope);

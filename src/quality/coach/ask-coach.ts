@@ -1,7 +1,13 @@
-import type { ChatMessage, ChatOutcome } from "../../domain/chat-model.ts";
+import type { ChatMessage } from "../../domain/chat-model.ts";
+import type { AskedOutcome } from "../../domain/model-attempt.ts";
 import type { CoachSuggestion } from "../../domain/quality.ts";
 import type { NamedModel } from "../replay/replays.ts";
-import { type CoachBrief, coachMessages, repairMessages } from "./coach-prompt.ts";
+import {
+  COACH_PROMPT_VERSION,
+  type CoachBrief,
+  coachMessages,
+  repairMessages,
+} from "./coach-prompt.ts";
 import { readSuggestion, SUGGESTION_FORMAT } from "./suggestion.ts";
 
 /** What came of it, with every call for the journal. */
@@ -10,7 +16,7 @@ export interface Coaching {
   suggestion: CoachSuggestion | null;
   /** What was wrong with the last answer. */
   problems: string[];
-  outcomes: ChatOutcome[];
+  outcomes: AskedOutcome[];
 }
 
 const LIMIT_MS = 60_000;
@@ -24,12 +30,18 @@ export async function askCoach(
   signal: AbortSignal,
 ): Promise<Coaching> {
   const coached = { draft: brief.draft, skillIds: new Set(brief.skills.map(({ id }) => id)) };
-  const outcomes: ChatOutcome[] = [];
+  const outcomes: AskedOutcome[] = [];
   let messages: ChatMessage[] = coachMessages(brief);
   let problems: string[] = [];
   while (outcomes.length < ATTEMPTS) {
     const outcome = await model.chat({
-      ...{ messages, tools: [], operation: "coach", responseSchema: SUGGESTION_FORMAT },
+      ...{
+        messages,
+        tools: [],
+        operation: "coach",
+        promptVersion: COACH_PROMPT_VERSION,
+        responseSchema: SUGGESTION_FORMAT,
+      },
       ...{ timeoutMs: LIMIT_MS, signal },
     });
     outcomes.push(outcome);

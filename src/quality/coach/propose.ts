@@ -1,13 +1,12 @@
 import { UserError } from "../../domain/errors.ts";
-import { newId } from "../../domain/ids.ts";
 import type { CoachSuggestion } from "../../domain/quality.ts";
 import type { StyleDraft, StyleSkill, VersionSkill } from "../../domain/style.ts";
 import { type Defect, defectsOf } from "../../store/coach.ts";
 import { type Tx, withTenant } from "../../store/db.ts";
-import { insertModelCalls, type ModelCallRow } from "../../store/model-calls.ts";
+import { insertAttempts } from "../../store/model-calls.ts";
 import { activeVersion, draftOf, listSkills, listStyles } from "../../store/styles.ts";
 import { askCoach, type Coaching } from "./ask-coach.ts";
-import { COACH_PROMPT_VERSION, fittingDefects } from "./coach-prompt.ts";
+import { fittingDefects } from "./coach-prompt.ts";
 import type { CoachDeps } from "./deps.ts";
 import { withSuggestion } from "./suggestion.ts";
 
@@ -46,7 +45,11 @@ export async function makeSuggestion(
   const named = deps.replay.modelNamed({ tenantId, name: null });
   const coaching = await askCoach(named, { draft: standing.draft, skills, defects }, signal);
   await withTenant(deps.db, tenantId, (tx) =>
-    insertModelCalls(tx, journalOf(tenantId, coaching, deps.clock.now())),
+    insertAttempts(
+      tx,
+      tenantId,
+      coaching.outcomes.flatMap(({ attempts }) => attempts),
+    ),
   );
   const suggestion = usable(coaching, standing.draft);
   return {
@@ -105,19 +108,4 @@ function usable({ suggestion, problems }: Coaching, draft: StyleDraft): CoachSug
       "The model suggests no change of the style; what people marked may need a change of tools or rules: see the improvement proposals",
     );
   return suggestion;
-}
-
-function journalOf(tenantId: string, { outcomes }: Coaching, now: number): ModelCallRow[] {
-  return outcomes.map((outcome) => ({
-    ...{ id: newId(), tenantId, runId: null, operation: "coach", createdAt: now },
-    ...{ provider: outcome.journal.provider, modelId: outcome.journal.modelId },
-    promptVersion: COACH_PROMPT_VERSION,
-    inputTokens: outcome.journal.inputTokens,
-    outputTokens: outcome.journal.outputTokens,
-    status: outcome.kind === "answer" ? "ok" : "failed",
-    finishReason: outcome.journal.finishReason,
-    hadToolCall: outcome.kind === "answer" && outcome.calls.length > 0,
-    error: outcome.kind === "failed" ? outcome.error : null,
-    latencyMs: outcome.journal.latencyMs,
-  }));
 }

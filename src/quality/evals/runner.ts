@@ -11,7 +11,10 @@ import { type Snapshot, takeSnapshot } from "./snapshot.ts";
 import { storeRun } from "./store-run.ts";
 
 /** Plays the cases of a snapshot somewhere apart from this process. Throws when that went wrong. */
-export type PlayEvals = (snapshot: Snapshot, model: string | null) => Promise<EvalReport>;
+export type PlayEvals = (
+  of: { tenantId: string; model: string | null },
+  snapshot: Snapshot,
+) => Promise<EvalReport>;
 
 export interface EvalsRunnerDeps {
   db: Db;
@@ -69,7 +72,9 @@ export function createEvalsRunner(deps: EvalsRunnerDeps): EvalsRunner {
       return run;
     },
     trial: (tenantId, change) =>
-      after(async () => deps.play({ ...(await furnished(deps, tenantId)), ...change }, null)),
+      after(async () =>
+        deps.play({ tenantId, model: null }, { ...(await furnished(deps, tenantId)), ...change }),
+      ),
     async settled() {
       await last;
     },
@@ -90,7 +95,10 @@ async function playAndStore(deps: EvalsRunnerDeps, run: BegunEvalRun): Promise<v
   const { db, clock } = deps;
   const { tenantId, modelId, batchId } = run;
   try {
-    const played = await deps.play(await furnished(deps, tenantId), modelId || null);
+    const played = await deps.play(
+      { tenantId, model: modelId || null },
+      await furnished(deps, tenantId),
+    );
     const report = { ...played, batch_id: batchId };
     await withTenant(db, tenantId, (tx) => storeRun(tx, tenantId, { report, now: clock.now() }));
   } catch (error) {

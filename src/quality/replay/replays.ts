@@ -1,5 +1,5 @@
-import type { ChatModel } from "../../domain/chat-model.ts";
 import { UserError } from "../../domain/errors.ts";
+import type { AskedModel, ModelAttempt } from "../../domain/model-attempt.ts";
 import type { PolicyRow } from "../../domain/policy-row.ts";
 import type { ReplayedTurn } from "../../domain/quality.ts";
 import type { ReplyStrategy } from "../../engine/strategy.ts";
@@ -7,6 +7,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { conversationOf } from "../../store/conversations.ts";
 import { type Db, withTenant } from "../../store/db.ts";
 import { voiceOf } from "../../store/engine-reads.ts";
+import { insertAttempts } from "../../store/model-calls.ts";
 import { listPolicyRows } from "../../store/policies.ts";
 import { insertReplay, recordedGates } from "../../store/replay-reads.ts";
 import { activeToolNames } from "../../store/tool-registry.ts";
@@ -16,7 +17,7 @@ import { replayConversation } from "./replay-conversation.ts";
 
 /** A model and its name in reports. */
 export interface NamedModel {
-  model: ChatModel;
+  model: AskedModel;
   modelId: string;
 }
 
@@ -53,7 +54,10 @@ export async function makeReplay(
 ): Promise<{ id: string; modelId: string; turns: ReplayedTurn[] }> {
   const { tenantId, conversationId } = wish;
   const read = await readConversation(deps, wish);
-  const named = wish.model ? deps.modelNamed({ tenantId, name: wish.model.name }) : null;
+  const attempts: ModelAttempt[] = [];
+  const named = wish.model
+    ? noting(deps.modelNamed({ tenantId, name: wish.model.name }), attempts)
+    : null;
   const tools = named ? await deps.strategy.resolveTools({ tenantId, conversationId }) : [];
   const { transcript, gates, businessName, style, language } = read;
   const turns = await replayConversation(
@@ -72,6 +76,7 @@ export async function makeReplay(
     },
     signal,
   );
+  await withTenant(deps.db, tenantId, (tx) => insertAttempts(tx, tenantId, attempts));
   if (turns.length === 0)
     throw new UserError(
       "unprocessable",
@@ -87,6 +92,20 @@ export async function makeReplay(
     }),
   );
   return { id, modelId, turns };
+}
+
+/** What is asked is written down, whatever becomes of the replay. */
+function noting({ model, modelId }: NamedModel, attempts: ModelAttempt[]): NamedModel {
+  return {
+    modelId,
+    model: {
+      async chat(request) {
+        const outcome = await model.chat(request);
+        attempts.push(...outcome.attempts);
+        return outcome;
+      },
+    },
+  };
 }
 
 function readConversation(deps: ReplayDeps, { tenantId, conversationId }: ReplayWish) {
