@@ -27,7 +27,12 @@ describe("a broker in the place of one model", () => {
     const pool = openPool([entry("a")]);
     const params = { temperature: 0 };
     const outcome = await modelOf(pool).chat(request({ traceId: "t", params }));
-    expect(outcome).toMatchObject({ kind: "answer", text: "a", calls: [], attempts: [{ callId: "call-1" }] });
+    expect(outcome).toMatchObject({
+      kind: "answer",
+      text: "a",
+      calls: [],
+      attempts: [{ callId: "call-1" }],
+    });
     expect(pool.asked[0]?.request).toMatchObject({ operation: "reply", traceId: "t", params });
   });
 
