@@ -116,6 +116,7 @@ async function start(
     admin,
     edges: product.edges,
     statusOf: (edge) => inspection.addTo(edge, intake.statusOf(edge)),
+    modelPool: () => product.models.broker.snapshot(),
     redis,
     isReady: () => state.ready,
   });

@@ -2,6 +2,7 @@ import { tenantIds } from "./bootstrap.ts";
 import { repostCards } from "./desk/cards-after-outage.ts";
 import type { DeskDeps } from "./desk/deps.ts";
 import { ATTEMPTS_KEPT_MS } from "./domain/model-attempt.ts";
+import type { ModelAlerts } from "./model-alerts.ts";
 import type { ProductBase } from "./product-base.ts";
 import type { ProductModels } from "./product-models.ts";
 import { tellLeftWork } from "./quality/left-work.ts";
@@ -19,7 +20,12 @@ export interface BesideSweep {
 
 export function createBesideSweep(
   { database, clock }: ProductBase,
-  parts: { deskDeps: DeskDeps; models: Pick<ProductModels, "reload">; bootId: string },
+  parts: {
+    deskDeps: DeskDeps;
+    models: Pick<ProductModels, "reload">;
+    alerts: Pick<ModelAlerts, "tick">;
+    bootId: string;
+  },
 ): BesideSweep {
   const { db } = database;
   const isAlone = database.kind === "embedded";
@@ -44,6 +50,7 @@ export function createBesideSweep(
       await repostCards(parts.deskDeps, await tenantIds(db));
       await tellLeft();
       if (!isAlone) await parts.models.reload(); // where a signal was lost
+      await parts.alerts.tick();
       await forgetOld();
     },
   };

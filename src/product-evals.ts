@@ -1,4 +1,6 @@
 import { createEvalsChild } from "./cli/evals-child.ts";
+import { UserError } from "./domain/errors.ts";
+import type { HandedModels } from "./model/broker/model-pool.ts";
 import { isPlayed } from "./played-address.ts";
 import type { ProductBase } from "./product-base.ts";
 import type { ProductModels } from "./product-models.ts";
@@ -26,7 +28,9 @@ export function createProductEvals(
     async play({ tenantId, model: name }, snapshot) {
       const handed = await models.handed({ tenantId, name });
       const isAllPlayed = handed.entries.every(({ baseUrl }) => isPlayed(baseUrl));
-      return child.play(snapshot, isAllPlayed ? null : handed);
+      if (isAllPlayed && name === null) return child.play(snapshot, null);
+      refuseUnasked(handed, { name, isAllPlayed });
+      return child.play(snapshot, handed);
     },
   });
   return {
@@ -46,4 +50,19 @@ export function createProductEvals(
       await runner.settled();
     },
   };
+}
+
+/** Else every scenario would fail for the same reason. Throws UserError. */
+function refuseUnasked(
+  { entries, keys }: HandedModels,
+  { name, isAllPlayed }: { name: string | null; isAllPlayed: boolean },
+): void {
+  const isKeyThere = entries.some(({ apiKeyRef }) => apiKeyRef === null || apiKeyRef in keys);
+  if (isKeyThere && !isAllPlayed) return;
+  const ref = isAllPlayed ? "OPENAI_API_KEY" : (entries[0]?.apiKeyRef ?? "OPENAI_API_KEY");
+  const which = name === null ? "the models" : `the model ${name}`;
+  throw new UserError(
+    "unprocessable",
+    `${ref}: is missing, wants a key of the endpoint of ${which}; set it, or a model in MODELS_FILE`,
+  );
 }

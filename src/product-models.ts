@@ -2,9 +2,10 @@ import { DEFAULT_TENANT } from "./bootstrap.ts";
 import { messageOf } from "./domain/errors.ts";
 import { newId } from "./domain/ids.ts";
 import type { AskedModel } from "./domain/model-attempt.ts";
-import type { CatalogChange, ModelDesk } from "./domain/model-desk.ts";
+import type { CatalogChange, ModelDesk, PoolChange } from "./domain/model-desk.ts";
 import { asChatModel } from "./model/broker/as-chat-model.ts";
 import { type Broker, createBroker } from "./model/broker/broker.ts";
+import type { KeyResolver } from "./model/broker/keys.ts";
 import { createModelKeys } from "./model/broker/model-keys.ts";
 import {
   type HandedModels,
@@ -55,15 +56,32 @@ export function modelDesk(models: ProductModels): ModelDesk {
   };
 }
 
+async function handedOf(
+  { entries }: Pick<ModelPool, "entries">,
+  { tenantId, resolve }: { tenantId: string; resolve: KeyResolver },
+): Promise<HandedModels> {
+  const keys: Record<string, string> = {};
+  for (const ref of new Set(entries.flatMap(({ apiKeyRef }) => apiKeyRef ?? []))) {
+    const key = (await resolve(`${tenantId}/${ref}`)) ?? (await resolve(ref));
+    if (key) keys[ref] = key;
+  }
+  return { entries, keys };
+}
+
 /** Real time that a reply may stand in line for a model whose places are all taken. */
 const LINE_MS = 20_000;
 
 export function createProductModels(
   { log, clock, database, secrets }: Pick<ProductBase, "log" | "clock" | "database" | "secrets">,
-  { signals, configured }: { signals: Pick<Signals, "sendNow">; configured: ModelPool },
+  given: {
+    signals: Pick<Signals, "sendNow">;
+    configured: ModelPool;
+    onPoolChange?(change: PoolChange): void;
+  },
 ): ProductModels {
   const { db } = database;
-  let pool = configured;
+  const { signals, onPoolChange } = given;
+  let pool = given.configured;
   const keys = createModelKeys({ db, secrets, log, pool: () => pool });
   const state = createStoredState({
     ...{ db, log, realNow: Date.now, isShared: database.kind !== "embedded" },
@@ -73,6 +91,7 @@ export function createProductModels(
     ...{ keys: keys.resolve, journal: createStoredJournal(db, DEFAULT_TENANT), log, clock },
     ...{ realNow: Date.now, random: Math.random, sleep: realSleep, newId },
     pool: () => pool.entries,
+    ...(onPoolChange ? { onPoolChange } : {}),
     state: shiftedState(state, () => clock.now() - Date.now()),
   });
   const tenants = new Map<string, AskedModel>();
@@ -97,15 +116,8 @@ export function createProductModels(
       return { model, modelId: modelIdOf(one) };
     },
     pool: () => pool,
-    async handed({ tenantId, name }) {
-      const { entries } = name === null ? pool : poolOfOne(pool, name);
-      const found: Record<string, string> = {};
-      for (const ref of new Set(entries.flatMap(({ apiKeyRef }) => apiKeyRef ?? []))) {
-        const key = (await keys.resolve(`${tenantId}/${ref}`)) ?? (await keys.resolve(ref));
-        if (key) found[ref] = key;
-      }
-      return { entries, keys: found };
-    },
+    handed: ({ tenantId, name }) =>
+      handedOf(name === null ? pool : poolOfOne(pool, name), { tenantId, resolve: keys.resolve }),
     async readFile(remove) {
       const { file } = pool;
       const entries = file === null ? pool.entries : readModelsFile(file);

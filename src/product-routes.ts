@@ -19,6 +19,8 @@ export interface RouteDeps {
   edges: readonly MessengerEdge[];
   /** What this process does with a bot account. */
   statusOf(edge: MessengerEdge): EdgeStatus;
+  /** Providers of language models that can be asked now, with the keys that all share. */
+  modelPool(): Promise<{ providersUsable: number; providersTotal: number }>;
   redis: Pick<OpenRedis, "status"> | null;
   /** Seeded, and every part started. */
   isReady(): boolean;
@@ -98,6 +100,17 @@ function createMetrics(deps: RouteDeps): Registry {
     registers: [registry],
     async collect() {
       this.set((await findOpenWork(deps.db, deps.clock.now())).waiting.length);
+    },
+  });
+  new Gauge({
+    name: "countersign_model_providers",
+    help: "Providers of language models: configured, and those that can be asked now",
+    labelNames: ["state"],
+    registers: [registry],
+    async collect() {
+      const { providersUsable, providersTotal } = await deps.modelPool();
+      this.set({ state: "total" }, providersTotal);
+      this.set({ state: "usable" }, providersUsable);
     },
   });
   return registry;

@@ -22,6 +22,7 @@ import { ragReplyStrategy } from "./engine/strategy.ts";
 import { createToolResolver, type ToolResolver } from "./engine/tool-resolver.ts";
 import { createKnowledge, type Knowledge } from "./knowledge/knowledge.ts";
 import { hasKey } from "./model/broker/model-pool.ts";
+import { createModelAlerts } from "./model-alerts.ts";
 import { createOutbound, type Outbound } from "./outbound/deliver.ts";
 import type { ProductBase } from "./product-base.ts";
 import { createProductModels, type ProductModels } from "./product-models.ts";
@@ -75,8 +76,11 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
   const { db } = database;
   const bootId = newId();
   const signals = createSignals(database, log);
-  const models = createProductModels(base, { signals, configured: outside.models });
   const queue = await openQueue({ database, log, signals });
+  const alerts = createModelAlerts(base, queue);
+  const models = createProductModels(base, {
+    ...{ signals, configured: outside.models, onPoolChange: alerts.note },
+  });
   const knowledge = createKnowledge();
   const registry = createRegistry(
     createTools({
@@ -102,18 +106,10 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
   const edges = createEdges(base, { queue, desk, deskDeps, outside });
   for (const { messenger } of edges) messengers.set(messenger.channelId, messenger);
   const engine = engineOf(base, {
-    bootId,
-    queue,
-    registry,
-    dress,
-    resolver,
-    knowledge,
-    outside,
-    messengers,
-    models,
+    ...{ bootId, queue, registry, dress, resolver, knowledge, outside, messengers, models },
   });
   const outbound = outboundOf(base, { messengers, deskDeps });
-  const beside = createBesideSweep(base, { deskDeps, models, bootId });
+  const beside = createBesideSweep(base, { deskDeps, models, bootId, alerts });
   return {
     bootId,
     tellLeftWork: beside.tellLeftWork,

@@ -52,3 +52,16 @@ export interface ModelDesk {
   /** MODELS_FILE; null: there is one model, that of OPENAI_BASE_URL. */
   file(): string | null;
 }
+
+/** From well to worse. `all_cooling`: one comes back by itself; `none`: nobody does. */
+export const POOL_LEVELS = ["full", "degraded", "all_cooling", "none"] as const;
+
+/** The pool got worse, or well again. */
+export interface PoolChange {
+  /** Whose keys it is about; null: everybody's. */
+  scope: string | null;
+  level: (typeof POOL_LEVELS)[number];
+  /** A provider is a key, or a server without keys. */
+  providersUsable: number;
+  providersTotal: number;
+}

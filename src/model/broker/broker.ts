@@ -39,7 +39,11 @@ export interface Broker extends ScopedBroker {
 }
 
 export function createBroker(parts: BrokerParts): Broker {
-  const by = { parts, clients: createClients(parts), watch: createPoolWatch(parts.log) };
+  const by = {
+    parts,
+    clients: createClients(parts),
+    watch: createPoolWatch(parts.log, parts.onPoolChange),
+  };
   return {
     ...brokerOf(by, null),
     forScope(id) {

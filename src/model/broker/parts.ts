@@ -1,4 +1,5 @@
 import type { ChatModel } from "../../domain/chat-model.ts";
+import type { PoolChange } from "../../domain/model-desk.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
 import type { BrokerJournal } from "./journal.ts";
@@ -23,6 +24,8 @@ export interface BrokerParts {
   /** Resolves after that time, or at the abort. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   newId(): string;
+  /** Hears when the pool gets worse or well again, as the log does. */
+  onPoolChange?(change: PoolChange): void;
   /** The client of one model with one key; left out: the one for OpenAI-compatible endpoints. */
   openClient?(entry: ModelEntry, key: string): ChatModel;
 }

@@ -1,5 +1,6 @@
+import { POOL_LEVELS, type PoolChange } from "../../domain/model-desk.ts";
 import type { Log } from "../../lib/log.ts";
-import { healthOf, isAllWell, POOL_LEVELS, type PoolLevel, type Sight } from "./sight.ts";
+import { healthOf, isAllWell, type PoolLevel, type Sight } from "./sight.ts";
 
 /** Says when the pool gets worse or well again: a line a change, not a call. */
 export interface PoolWatch {
@@ -15,8 +16,14 @@ interface Noted {
   coolingLineAt: number;
 }
 
-export function createPoolWatch(log: Log): PoolWatch {
+/** `onChange`: hears what the lines say. */
+export function createPoolWatch(log: Log, onChange?: (change: PoolChange) => void): PoolWatch {
   const noted = new Map<string, Noted>();
+  function tell(change: PoolChange): void {
+    const { level, scope, ...counts } = change;
+    say(log, level, scope === null ? counts : { ...counts, scope });
+    onChange?.(change);
+  }
   return {
     note(scope, sight) {
       const whose = sight.roster.hasOwnKeys ? (scope ?? "") : "";
@@ -28,7 +35,7 @@ export function createPoolWatch(log: Log): PoolWatch {
       noted.set(whose, next);
       const [oldest] = noted.keys();
       if (noted.size > MOST_SCOPES && oldest !== undefined) noted.delete(oldest);
-      say(log, next.level, whose === "" ? counts : { ...counts, scope: whose });
+      tell({ ...counts, level: next.level, scope: whose || null });
     },
   };
 }

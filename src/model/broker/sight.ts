@@ -1,3 +1,4 @@
+import type { POOL_LEVELS } from "../../domain/model-desk.ts";
 import type { BrokerParts } from "./parts.ts";
 import type { Member, Roster } from "./roster.ts";
 import type { EndpointState } from "./state.ts";
@@ -35,8 +36,6 @@ export function firstReturn(members: readonly Member[], sight: Sight): number | 
   return ends.length > 0 ? Math.min(...ends) : null;
 }
 
-/** From well to worse. `all_cooling`: one comes back by itself; `none`: nobody does. */
-export const POOL_LEVELS = ["full", "degraded", "all_cooling", "none"] as const;
 export type PoolLevel = (typeof POOL_LEVELS)[number];
 
 export interface PoolHealth {
