@@ -6,10 +6,12 @@ import type { ModelAlerts } from "./model-alerts.ts";
 import type { ProductBase } from "./product-base.ts";
 import type { ProductModels } from "./product-models.ts";
 import { tellLeftWork } from "./quality/left-work.ts";
-import { withTenant } from "./store/db.ts";
+import { withOwner, withTenant } from "./store/db.ts";
 import { forgetOldCalls } from "./store/model-calls.ts";
+import { dropOldCooldowns } from "./store/model-state.ts";
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** What each sweep looks for besides work that is due. */
 export interface BesideSweep {
@@ -41,6 +43,7 @@ export function createBesideSweep(
       const step = () => withTenant(db, tenantId, (tx) => forgetOldCalls(tx, { tenantId, before }));
       while (await step());
     }
+    await withOwner(db, (tx) => dropOldCooldowns(tx, clock.now() - DAY_MS));
   }
 
   const tellLeft = async () => tellLeftWork(left, await tenantIds(db));

@@ -29,6 +29,7 @@ export function hearSignals(product: Hearing): Promise<void> {
       outbound.wake();
       resolver.invalidateAll();
       models.forgetKeys(null);
+      void models.followFile();
       void models.reload();
     },
   });

@@ -1,4 +1,4 @@
-import { DEFAULT_TENANT } from "./bootstrap.ts";
+import { DEFAULT_TENANT, tenantIds } from "./bootstrap.ts";
 import { messageOf } from "./domain/errors.ts";
 import { newId } from "./domain/ids.ts";
 import type { AskedModel } from "./domain/model-attempt.ts";
@@ -50,9 +50,21 @@ export interface ProductModels {
 /** What the admin API shows of them. */
 export function modelDesk(models: ProductModels): ModelDesk {
   return {
+    ownTenant: DEFAULT_TENANT,
     snapshot: (tenantId, operation) => models.broker.forScope(tenantId).snapshot(operation),
     readFile: models.readFile,
     file: () => models.pool().file,
+  };
+}
+
+/** One for each tenant, made when it is first asked for. */
+function answeringOf(broker: Broker): ProductModels["forTenant"] {
+  const made = new Map<string, AskedModel>();
+  const patience = { realNow: Date.now, wait: LINE_MS, waitsForCooling: false };
+  return (tenantId) => {
+    const model = made.get(tenantId) ?? asChatModel(broker.forScope(tenantId), patience);
+    made.set(tenantId, model);
+    return model;
   };
 }
 
@@ -88,23 +100,20 @@ export function createProductModels(
     tell: () => signals.sendNow({ kind: "models" }),
   });
   const broker = createBroker({
-    ...{ keys: keys.resolve, journal: createStoredJournal(db, DEFAULT_TENANT), log, clock },
+    ...{
+      keys: keys.resolve,
+      journal: createStoredJournal(db, { ownTenant: DEFAULT_TENANT, tenants: () => tenantIds(db) }),
+      log,
+      clock,
+    },
     ...{ realNow: Date.now, random: Math.random, sleep: realSleep, newId },
     pool: () => pool.entries,
     ...(onPoolChange ? { onPoolChange } : {}),
     state: shiftedState(state, () => clock.now() - Date.now()),
   });
-  const tenants = new Map<string, AskedModel>();
   return {
     broker,
-    forTenant(tenantId) {
-      const known = tenants.get(tenantId);
-      if (known) return known;
-      const patience = { realNow: Date.now, wait: LINE_MS, waitsForCooling: false };
-      const model = asChatModel(broker.forScope(tenantId), patience);
-      tenants.set(tenantId, model);
-      return model;
-    },
+    forTenant: answeringOf(broker),
     named({ tenantId, name }) {
       if (name === null) {
         const model = asChatModel(broker.forScope(tenantId), { realNow: Date.now });
@@ -124,8 +133,8 @@ export function createProductModels(
       const change = await changeOf(broker, { before: pool.entries, after: entries, remove });
       pool = { ...pool, entries };
       keys.forget(null);
-      await state.forgive();
       signals.sendNow({ kind: "models_file" });
+      await state.forgive();
       return change;
     },
     reload: () =>
@@ -139,6 +148,7 @@ export function createProductModels(
       if (file === null) return;
       try {
         pool = { ...pool, entries: readModelsFile(file) };
+        keys.forget(null); // of names that were not known before
       } catch (error) {
         // the process that was asked has read it well: this one has another file, or none
         log.error({ error: messageOf(error) }, "MODELS_FILE of this process could not be taken");

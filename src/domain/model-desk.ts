@@ -46,6 +46,8 @@ export class SyncRefusedError extends Error {
 
 /** The models behind the bot, as the API shows and reloads them. */
 export interface ModelDesk {
+  /** Whose admins may reload: the pool is the installation's, not each tenant's. */
+  ownTenant: string;
   snapshot(tenantId: string, operation: string): Promise<BrokerSnapshot>;
   /** See `ProductModels.readFile`. */
   readFile(remove: readonly string[]): Promise<CatalogChange>;

@@ -3,6 +3,7 @@ import type { FailureClass } from "../domain/failure.ts";
 import { isRetryable } from "../domain/failure.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { classifyError, readEndpointError } from "./endpoint-error.ts";
+import type { KeyMask } from "./key-mask.ts";
 import { readCalls } from "./read-calls.ts";
 import { retryAfterMsOf } from "./retry-after.ts";
 import { contentOf } from "./stream-answer.ts";
@@ -19,10 +20,15 @@ export interface Asked {
   isData: boolean;
   /** Whose reasoning it is; left out: it is not kept. */
   origin?: { provider: string; model: string };
+  /** Of the key that was sent: what is shortened must not keep a part of it. */
+  mask: Pick<KeyMask, "records">;
   now: number;
 }
 
-const NOTHING_ASKED: Asked = { toolNames: new Set(), tokenCap: null, isData: false, now: 0 };
+const NOTHING_ASKED: Asked = {
+  ...{ toolNames: new Set<string>(), tokenCap: null, isData: false, now: 0 },
+  mask: { records: (value) => value },
+};
 
 /**
  * Reads what an endpoint answered with status 200. The endpoint is not trusted: it may be any of
@@ -33,15 +39,15 @@ export function readAnswer(
   journal: ModelJournal,
   asked: Asked = NOTHING_ASKED,
 ): ChatOutcome {
-  if (holdsError(body)) return errorOutcome(body, journal, asked.now);
+  if (holdsError(body)) return errorOutcome(body, journal, asked);
   if (!isObject(body)) return failed("unreadable", "the endpoint answered no JSON object", journal);
-  noteUsage(journal, body);
+  noteUsage(journal, body, asked);
   const choice = Array.isArray(body.choices) ? body.choices[0] : undefined;
   if (!isObject(choice) || !isObject(choice.message))
     return failed("unreadable", "the answer has no choice", journal);
   const finish = typeof choice.finish_reason === "string" ? choice.finish_reason : null;
-  journal.finishReason = finish === null ? null : cleanText(finish, 100);
-  if (choice.error) return errorOutcome({ error: choice.error }, journal, asked.now);
+  journal.finishReason = finish === null ? null : cleanText(asked.mask.records(finish), 100);
+  if (choice.error) return errorOutcome({ error: choice.error }, journal, asked);
   if (finish === "error") return failed("error_body", "the endpoint broke off the answer", journal);
   return readMessage(choice.message, { finish, journal, asked });
 }
@@ -65,7 +71,12 @@ export function failed(
 }
 
 /** An error that came with status 200. */
-export function errorOutcome(body: unknown, journal: ModelJournal, now: number): ChatOutcome {
+export function errorOutcome(
+  given: unknown,
+  journal: ModelJournal,
+  { mask, now }: Pick<Asked, "mask" | "now">,
+): ChatOutcome {
+  const body = mask.records(given);
   const error = readEndpointError(body);
   const { failure, fault } = classifyError(200, error);
   const retryAfterMs = retryAfterMsOf({ status: error.status, headers: null, body, now });
@@ -81,11 +92,11 @@ function holdsError(body: unknown): boolean {
   return first.choices === undefined && (first.object === "error" || first.detail !== undefined);
 }
 
-function noteUsage(journal: ModelJournal, body: Record<string, unknown>): void {
+function noteUsage(journal: ModelJournal, body: Record<string, unknown>, { mask }: Asked): void {
   const usage = isObject(body.usage) ? body.usage : {};
   journal.inputTokens = countOf(usage.prompt_tokens);
   journal.outputTokens = countOf(usage.completion_tokens);
-  const model = cleanText(body.model, 200);
+  const model = cleanText(mask.records(body.model), 200);
   if (model !== "") journal.modelId = model;
 }
 
@@ -114,7 +125,7 @@ function readMessage(message: Record<string, unknown>, reading: Reading): ChatOu
   const words = asked.isData ? plain : splitTextCalls(said, asked.toolNames);
   const refusal = textOf(message.refusal);
   if (refusal !== "" && (calls.length > 0 || said.trim() === ""))
-    return failed("refused", `the model refused: ${refusal}`, journal);
+    return failed("refused", `the model refused: ${asked.mask.records(refusal)}`, journal);
   const proposed = calls.length > 0 ? calls : words.calls;
   const isWritten = calls.length === 0 && words.hasMarkup;
   // what is left of the text promised something that will not happen

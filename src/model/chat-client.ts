@@ -1,9 +1,11 @@
 import OpenAI from "openai";
 import type { ChatModel, ChatOutcome, ChatRequest, ModelJournal } from "../domain/chat-model.ts";
 import type { JsonObject } from "../domain/json.ts";
+import { failed } from "./answer.ts";
 import { compactHistory } from "./compact-history.ts";
 import { type Demands, learn, USUAL } from "./demands.ts";
 import { refusing } from "./http-refusal.ts";
+import { type KeyMask, maskOf } from "./key-mask.ts";
 import { createLeanFetch } from "./lean-fetch.ts";
 import { type Limit, openLimit } from "./limit.ts";
 import { readResponse } from "./read-response.ts";
@@ -38,9 +40,13 @@ export function createChatClient(options: ChatClientOptions): ChatModel {
     ...{ baseURL: options.baseUrl, apiKey: options.apiKey, maxRetries: 0 },
     fetch: refusing(createLeanFetch()),
   });
-  const endpoint: Endpoint = { client, options, demands: { ...USUAL, ...options.demands } };
+  const endpoint: Endpoint = {
+    ...{ client, options, mask: maskOf(options.apiKey) },
+    demands: { ...USUAL, ...options.demands },
+  };
   return {
     async chat(request) {
+      if (!SENDABLE.test(options.apiKey)) return unsendable(options);
       const limit = openLimit(request);
       try {
         return await converse(endpoint, request, limit);
@@ -51,9 +57,28 @@ export function createChatClient(options: ChatClientOptions): ChatModel {
   };
 }
 
+/** What a header may hold. */
+const SENDABLE = /^[\t\x20-\x7e\x80-\xff]+$/;
+
+/** As good as rejected, and nobody was asked: it says nothing of the endpoint. */
+function unsendable(options: ChatClientOptions): ChatOutcome {
+  const words = "the key has characters that no header can carry; set it anew";
+  const journal = emptyJournal(options);
+  const { fault: _, ...outcome } = failed("status", words, journal, { failure: "access_denied" });
+  return outcome;
+}
+
+function emptyJournal({ provider, model }: ChatClientOptions): ModelJournal {
+  return {
+    ...{ provider, modelId: model, inputTokens: null, outputTokens: null },
+    ...{ finishReason: null, latencyMs: 0 },
+  };
+}
+
 interface Endpoint {
   client: OpenAI;
   options: ChatClientOptions;
+  mask: KeyMask;
   /** Grows: what was learned once is not asked again. */
   demands: Demands;
 }
@@ -84,14 +109,11 @@ async function converse(
 }
 
 async function attempt(
-  { client, options, demands }: Endpoint,
+  { client, options, mask, demands }: Endpoint,
   request: ChatRequest,
   { limit, startedAt }: { limit: Limit; startedAt: number },
 ): Promise<ChatOutcome> {
-  const journal: ModelJournal = {
-    ...{ provider: options.provider, modelId: options.model },
-    ...{ inputTokens: null, outputTokens: null, finishReason: null, latencyMs: 0 },
-  };
+  const journal = emptyJournal(options);
   const { provider, model } = options;
   try {
     const sent = client.post("/chat/completions", {
@@ -106,11 +128,12 @@ async function attempt(
         tokenCap: tokenCapOf(options, request),
         isData: request.responseSchema !== undefined,
         origin: { provider, model },
+        mask,
         now: options.realNow(),
       },
     });
   } catch (error) {
-    return thrownOutcome(error, { limit, journal, now: options.realNow() });
+    return thrownOutcome(error, { limit, journal, mask, now: options.realNow() });
   } finally {
     journal.latencyMs = Math.max(0, options.realNow() - startedAt);
   }

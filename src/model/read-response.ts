@@ -151,7 +151,7 @@ function isAbort(error: unknown): boolean {
 /** One that did not end as it should is cut: what it proposed must not run. */
 function streamedOutcome(streamed: StreamedAnswer, { journal, asked }: Reading): ChatOutcome {
   const { error, hasOutput, isWhole, body } = streamed;
-  if (error !== undefined && !hasOutput) return errorOutcome(error, journal, asked.now);
+  if (error !== undefined && !hasOutput) return errorOutcome(error, journal, asked);
   const outcome = readAnswer(body, journal, asked);
   if (!isWhole) journal.finishReason = null;
   if (outcome.kind === "failed") {

@@ -5,19 +5,22 @@ import { failureOfError } from "../domain/failure.ts";
 import { failed } from "./answer.ts";
 import { classifyError, parsedBody, readEndpointError } from "./endpoint-error.ts";
 import { type HttpRefusal, refusalIn } from "./http-refusal.ts";
+import type { KeyMask } from "./key-mask.ts";
 import type { Limit } from "./limit.ts";
 import { retryAfterMsOf } from "./retry-after.ts";
 
 interface Thrown {
   limit: Limit;
   journal: ModelJournal;
+  mask: Pick<KeyMask, "records">;
   now: number;
 }
 
 /** What came of a request that threw: a refusal, a lost connection, an end of time or of patience. */
-export function thrownOutcome(error: unknown, { limit, journal, now }: Thrown): ChatOutcome {
+export function thrownOutcome(error: unknown, thrown: Thrown): ChatOutcome {
+  const { limit, journal, mask } = thrown;
   const refusal = refusalIn(error);
-  if (refusal) return refusedOutcome(refusal, journal, now);
+  if (refusal) return refusedOutcome(refusal, thrown);
   if (limit.isTimeOver() || error instanceof APIConnectionTimeoutError)
     return failed("timeout", "the endpoint did not answer in time", journal, {
       failure: "timeout",
@@ -25,15 +28,15 @@ export function thrownOutcome(error: unknown, { limit, journal, now }: Thrown): 
   if (limit.signal.aborted || error instanceof APIUserAbortError)
     return failed("aborted", "the call was given up", journal, { failure: "network" });
   const failure = failureOfError(error) ?? (codeOf(error) === null ? "transient" : "network");
-  return failed("unreachable", reasonOf(error), journal, { failure });
+  return failed("unreachable", mask.records(reasonOf(error)), journal, { failure });
 }
 
-function refusedOutcome(refusal: HttpRefusal, journal: ModelJournal, now: number): ChatOutcome {
+function refusedOutcome(refusal: HttpRefusal, { journal, mask, now }: Thrown): ChatOutcome {
   const { status, headers } = refusal;
-  const body = parsedBody(refusal.body);
+  const body = mask.records(parsedBody(refusal.body));
   const said = readEndpointError(body);
   const { failure, fault } = classifyError(status, said);
-  const location = headers.get("location");
+  const location = mask.records(headers.get("location"));
   const words =
     status < 400 && location
       ? `the endpoint points to ${location}: set that address as its base URL`

@@ -8,9 +8,13 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/** Beyond any answer there can be, and below what the journal's columns hold. */
+const MOST_COUNTED = 1_000_000_000;
+
 /** Counts that make no sense are not known. */
 export function countOf(value: unknown): number | null {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
+  const isCount = typeof value === "number" && Number.isInteger(value) && value >= 0;
+  return isCount && value <= MOST_COUNTED ? value : null;
 }
 
 /** Text that every store and every other endpoint takes. */

@@ -41,6 +41,11 @@ export async function dropAllCooldowns(tx: Tx): Promise<void> {
   await tx.delete(modelCooldowns);
 }
 
+/** Of keys and models that are long gone. */
+export async function dropOldCooldowns(tx: Tx, before: number): Promise<void> {
+  await tx.delete(modelCooldowns).where(lt(modelCooldowns.until, before));
+}
+
 /** A verdict, one that replaces `previous`, or one that is taken back (`score` null). */
 export interface RatingChange {
   llmName: string;

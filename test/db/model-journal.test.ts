@@ -30,7 +30,8 @@ forEachEngine((open) => {
       });
   });
   afterAll(() => database.close());
-  const journal = () => createStoredJournal(database.db, "own");
+  const journal = () =>
+    createStoredJournal(database.db, { ownTenant: "own", tenants: async () => ["a", "b", "own"] });
 
   describe("the stored journal", () => {
     it("gives back what it was given, failed attempts too", async () => {
@@ -50,6 +51,11 @@ forEachEngine((open) => {
       await journal().record(row("3", { scope: null }));
       const ids = async (scope: string | null) =>
         (await journal().calls({ scope, limit: 9 })).map(({ callId }) => callId);
+      const all = await journal().calls({ limit: 2 });
+      expect(all.map(({ callId }) => callId)).toHaveLength(2);
+      expect(new Set((await journal().calls({ limit: 9 })).map(({ callId }) => callId))).toEqual(
+        new Set(["1", "2", "3"]),
+      );
       expect(await Promise.all([ids("a"), ids("b"), ids(null), ids("own")])).toEqual([
         ["1"],
         ["2"],

@@ -11,6 +11,7 @@ import {
   openPool,
   QUOTE,
   REFUSED,
+  REJECTED,
 } from "../support/model-pool.ts";
 
 const request = (over: Partial<ChatRequest> = {}): ChatRequest => ({
@@ -88,6 +89,22 @@ describe("a broker in the place of one model", () => {
     expect(await modelOf(pool).chat(request({ signal: giving.signal }))).toMatchObject(aborted);
     expect(await modelOf(pool).chat(request({ signal: giving.signal }))).toMatchObject(aborted);
     expect(pool.asked).toHaveLength(1);
+  });
+
+  it.each([
+    ["a rejected key", REJECTED],
+    ["a request that does not suit", REFUSED],
+    ["an account that is used up", () => failure("insufficient_funds", { status: 402 })],
+  ])("is worth a retry when another one comes back, whatever %s says", async (_, last) => {
+    const pool = openPool([entry("a", { weight: 1_000 }), entry("b", { weight: 0 })], {
+      random: () => 0,
+    });
+    pool.play("a", DOWN);
+    pool.play("b", last);
+    expect(await modelOf(pool).chat(request())).toMatchObject({
+      ...{ kind: "failed", retryable: true, retryAfterMs: 2_000 },
+      attempts: [{ llmName: "a" }, { llmName: "b" }],
+    });
   });
 
   it("hands the rows of a request to who asked for them", async () => {

@@ -227,14 +227,35 @@ describe("time that was too short", () => {
   it("is no fault, but the model is no first choice for as tight a time until it answers", async () => {
     const pool = openPool([first, second], SURE);
     pool.play("first", timeout);
-    const error = await caught(pool.broker.chat(HELLO, { timeoutMs: 3_000 }));
-    expect(error).toMatchObject({ reason: "timeout" });
-    expect((await pool.broker.snapshot()).models[0]?.cooldownUntil).toBeNull();
-    pool.play("first", () => answer("first"));
     const who = async (timeoutMs: number) => (await pool.broker.chat(HELLO, { timeoutMs })).text;
     expect(await who(3_000)).toBe("second");
-    expect(await who(3_001)).toBe("first");
+    expect(pool.asked.map(({ request }) => request.timeoutMs)).toEqual([2_000, 3_000]);
+    expect((await pool.broker.snapshot()).models[0]?.cooldownUntil).toBeNull();
+    pool.play("first", () => answer("first"));
+    expect(await who(3_000)).toBe("second");
+    expect(await who(3_500)).toBe("second"); // what is left of a reply's time is never the same
+    expect(await who(4_000)).toBe("first");
     expect(await who(3_000)).toBe("first");
+  });
+
+  it("of all that can be asked is the call's own end", async () => {
+    const pool = openPool([first, second], SURE);
+    pool.play("first", timeout);
+    pool.play("second", timeout);
+    const error = await caught(pool.broker.chat(HELLO, { timeoutMs: 3_000 }));
+    expect(error).toMatchObject({ reason: "timeout", attempts: { length: 2 } });
+  });
+
+  it("is not half a minute: a model that is silent for so long cools, and leaves time for another", async () => {
+    const pool = openPool([first, second], SURE);
+    pool.play("first", timeout);
+    expect((await pool.broker.chat(HELLO, { timeoutMs: 45_000 })).text).toBe("second");
+    expect(pool.asked[0]?.request.timeoutMs).toBe(30_000);
+    expect((await pool.broker.snapshot()).models[0]?.cooldownUntil).toBe(1_002_000);
+    const patient = openPool([{ ...first, timeoutMs: 300_000 }, second], SURE);
+    patient.play("first", timeout);
+    await patient.broker.chat(HELLO, { timeoutMs: 45_000 });
+    expect((await patient.broker.snapshot()).models[0]?.cooldownUntil).toBeNull();
   });
 
   it("an attempt's own limit is a fault: the model cools and another one is asked", async () => {

@@ -29,6 +29,18 @@ async function taken(now = 0) {
   return place;
 }
 
+describe("a key on trial", () => {
+  it("is tried while calls with another key are under way, and by one call at a time", async () => {
+    const other = { ...model, cooldownKeys: ["endpoint:m", "provider:other"], parallel: null };
+    const tried = { ...other, cooldownKeys: ["endpoint:m", "provider:k"] };
+    await state.take(other, { now: 0, leaseMs: 1 });
+    await state.cool("provider:k", failing(0));
+    expect((await state.take(tried, { now: 1_000, leaseMs: 1 })).kind).toBe("taken");
+    expect((await state.take(tried, { now: 1_000, leaseMs: 1 })).kind).toBe("full");
+    expect((await state.take(other, { now: 1_000, leaseMs: 1 })).kind).toBe("taken");
+  });
+});
+
 describe("a cooldown", () => {
   it("doubles with each failure in a row, up to its most", async () => {
     const ends: number[] = [];

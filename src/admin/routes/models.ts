@@ -83,6 +83,13 @@ export function modelRoutes(deps: AdminDeps) {
     return c.json({ items: presentAll(shown) });
   });
   endpoint(routes, RELOAD, async (c, { body }) => {
+    const { ownTenant } = deps.models;
+    if (c.get("tenantId") !== ownTenant)
+      throw new UserError(
+        "forbidden",
+        `The models are the whole installation's; only an admin of the tenant ${ownTenant} may reload them`,
+      );
+    await change(c, deps, async () => {}); // rights first: the file takes effect outside of any transaction
     const taken = await deps.models.readFile(body.remove).catch(refused);
     await change(c, deps, async (_tx, { audit }) => {
       const said = Object.entries(taken).flatMap(([what, which]) =>

@@ -62,7 +62,9 @@ function failedOutcome(error: BrokerError, now: number, latencyMs: number): Chat
   const { attempts, retryAt } = error;
   const passing = attempts.findLast(({ failure }) => failure !== null && isRetryable(failure));
   const shown = passing ?? attempts.at(-1);
-  const failure = shown?.failure ?? FAILURES[reasonOf(error)];
+  const said = shown?.failure ?? FAILURES[reasonOf(error)];
+  // another one comes back, whatever the last one said
+  const failure = retryAt !== null && !isRetryable(said) ? "unavailable" : said;
   return failed(shown?.fault ?? "unreachable", error.message, journalOf(shown, latencyMs), {
     failure,
     ...(shown?.httpStatus == null ? {} : { status: shown.httpStatus }),

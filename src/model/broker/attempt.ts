@@ -4,7 +4,6 @@ import { type ChatOptions, COMMON_OPERATION } from "./chat-options.ts";
 import type { Clients } from "./clients.ts";
 import { costOf } from "./cost.ts";
 import type { AttemptRow, AttemptStatus } from "./journal.ts";
-import { withoutKey } from "./keys.ts";
 import type { ModelEntry } from "./models-file.ts";
 import type { BrokerParts } from "./parts.ts";
 import { requestFor } from "./request.ts";
@@ -44,7 +43,7 @@ export async function attempt(
     },
   };
   const request = requestFor(entry, messages, { ...options, ...shown }, { timeoutMs, signal });
-  const outcome = withoutKey(await clients(entry, key).chat(request), key);
+  const outcome = await clients(entry, key).chat(request);
   // a model without streams says all of it at once
   if (outcome.kind === "answer" && shown && !request.onDelta && outcome.text !== "")
     shown.onDelta(outcome.text);

@@ -1,5 +1,6 @@
 import type { ChatModel } from "../../domain/chat-model.ts";
 import { createChatClient } from "../chat-client.ts";
+import { masking, maskOf } from "../key-mask.ts";
 import type { ModelEntry } from "./models-file.ts";
 import type { BrokerParts } from "./parts.ts";
 
@@ -14,7 +15,7 @@ export function createClients(parts: Pick<BrokerParts, "openClient" | "realNow">
   return (entry, key) => {
     const byKey = byEntry.get(entry) ?? new Map<string, ChatModel>();
     byEntry.set(entry, byKey);
-    const client = byKey.get(key) ?? open(entry, key);
+    const client = byKey.get(key) ?? masking(open(entry, key), maskOf(key));
     // the one that was asked last stands last
     byKey.delete(key);
     byKey.set(key, client);

@@ -12,9 +12,10 @@ import {
   StreamBrokenError,
 } from "./errors.ts";
 import type { AttemptRow } from "./journal.ts";
+import { ATTEMPT_LIMIT_MS, type ModelEntry } from "./models-file.ts";
 import type { BrokerParts } from "./parts.ts";
 import type { PoolWatch } from "./pool-watch.ts";
-import { eligible, type Member, rosterOf } from "./roster.ts";
+import { eligible, type Member, type Roster, rosterOf } from "./roster.ts";
 import { saidOf } from "./said.ts";
 import { firstReturn, lookAround, type Sight } from "./sight.ts";
 import { deadlineOf, standInLine } from "./stand-in-line.ts";
@@ -45,14 +46,14 @@ interface Course {
   /** One was still answering when the caller's time was over. */
   hasOverrun: boolean;
   waitedMs: number;
-  /** There is no other model with a key. */
-  isAlone: boolean;
+  roster: Roster;
 }
 
 /** Asks one model after the other until one answers. Throws a BrokerError, or the abort's reason. */
 export async function converse(by: Conversing, question: Question): Promise<BrokerSaid> {
   const { parts, watch } = by;
   const { options, scope } = question;
+  const roster = await rosterOf(parts, scope);
   const course: Course = {
     question,
     signal: options.signal ?? new AbortController().signal,
@@ -62,10 +63,8 @@ export async function converse(by: Conversing, question: Question): Promise<Brok
     isAllRefused: true,
     hasOverrun: false,
     waitedMs: 0,
-    isAlone: false,
+    roster,
   };
-  const roster = await rosterOf(parts, scope);
-  course.isAlone = roster.members.length === 1;
   for (;;) {
     course.signal.throwIfAborted();
     const sight = await lookAround(parts, roster, options.operation ?? COMMON_OPERATION);
@@ -77,7 +76,10 @@ export async function converse(by: Conversing, question: Question): Promise<Brok
       throw new NoModelAvailableError("timeout", { attempts: course.attempts, retryAt });
     if (left.length === 0) throw allFailed(course, retryAt);
     const next = pick(left, sight, { course, random: parts.random });
-    const said = next ? await askOne(by, course, next) : await wait(by, course, { left, sight });
+    const hasOthers = left.length > 1;
+    const said = next
+      ? await askOne(by, course, { member: next, hasOthers })
+      : await wait(by, course, { left, sight });
     if (said) return said;
   }
 }
@@ -106,7 +108,8 @@ function pick(
     const { coolingUntil, isFull, rating, overranMs } = sight.stateOf(member);
     if (coolingUntil !== null || isFull) return [];
     const { capabilities, weight } = member.entry;
-    const isSlow = options.timeoutMs !== undefined && options.timeoutMs <= (overranMs ?? -1);
+    const isSlow =
+      options.timeoutMs !== undefined && options.timeoutMs <= (overranMs ?? -1) * AS_TIGHT;
     const lacks =
       (options.onDelta && !capabilities.streaming) ||
       (options.responseSchema && !capabilities.jsonSchema);
@@ -116,17 +119,30 @@ function pick(
   return choose(candidates, random)?.member ?? null;
 }
 
+/** Budgets that differ by less are the same: of what is left of a reply's time no two are equal. */
+const AS_TIGHT = 1.25;
+const LONGEST_BUDGET_MS = 86_400_000;
+/** So much of the caller's time goes to one model while others could still be asked. */
+const SHARE = 2 / 3;
+/** Who said nothing for so long failed, unless its own limit is beyond the usual one. */
+const FAIR_MS = 30_000;
+
 /** After that a place of a lost process is free again. */
 const LEASE_MARGIN_MS = 30_000;
 
 /** null: it gave no answer, or its place was taken meanwhile. */
-async function askOne(by: Conversing, course: Course, member: Member): Promise<BrokerSaid | null> {
+async function askOne(
+  by: Conversing,
+  course: Course,
+  { member, hasOthers }: { member: Member; hasOthers: boolean },
+): Promise<BrokerSaid | null> {
   const { parts } = by;
   const { question, signal, deadline, attempts } = course;
   const { entry, key } = member;
   const startedAt = parts.realNow();
   const left = deadline === null ? entry.timeoutMs : deadline - startedAt;
-  const timeoutMs = Math.max(1, Math.min(entry.timeoutMs, left));
+  const share = hasOthers && deadline !== null ? Math.ceil(left * SHARE) : left;
+  const timeoutMs = Math.max(1, Math.min(entry.timeoutMs, share));
   const leaseMs = timeoutMs + LEASE_MARGIN_MS;
   const place = await parts.state.take(member, { now: startedAt, leaseMs });
   if (place.kind !== "taken") return null;
@@ -135,7 +151,8 @@ async function askOne(by: Conversing, course: Course, member: Member): Promise<B
     const ordinal = attempts.length + 1;
     attempted = await attempt(by, { ...question, entry, key, ordinal, timeoutMs, signal });
     // before the place is free: nobody may slip in
-    await settle(by, course, { member, attempted, startedAt, timeoutMs });
+    const isAllOfIt = timeoutMs >= left;
+    await settle(by, course, { member, attempted, startedAt, timeoutMs, isAllOfIt });
   } finally {
     await place.leave();
   }
@@ -156,27 +173,40 @@ interface Asked {
   attempted: Attempted;
   startedAt: number;
   timeoutMs: number;
+  /** It was given all that the caller had left. */
+  isAllOfIt: boolean;
 }
 
 /** What the attempt teaches, for this call and for the others. */
 async function settle(
   { parts }: Conversing,
   course: Course,
-  { member, attempted, startedAt, timeoutMs }: Asked,
+  { member, attempted, startedAt, timeoutMs, isAllOfIt }: Asked,
 ): Promise<void> {
   const { outcome, row } = attempted;
   course.attempts.push(row);
   const now = parts.realNow();
   if (outcome.kind === "answer") return parts.state.succeeded(member, now);
-  const verdict = verdictOf(outcome, timeoutMs >= member.entry.timeoutMs);
+  const verdict = verdictOf(outcome, timeoutMs >= wholeTimeOf(member.entry));
   if (verdict.kind !== "wait") course.settled.add(member.name);
   if (verdict.kind !== "unsuited" || outcome.fault === "text_call") course.isAllRefused = false;
+  if (verdict.kind === "silent") return parts.state.overran(member.name, LONGEST_BUDGET_MS);
   if (verdict.kind === "overran") {
-    course.hasOverrun = true;
-    return parts.state.overran(member.name, timeoutMs);
+    course.hasOverrun ||= isAllOfIt;
+    return parts.state.overran(member.name, course.question.options.timeoutMs ?? timeoutMs);
   }
-  const soon = course.isAlone ? soonAgain(verdict) : verdict;
+  const soon = isAlone(course) ? soonAgain(verdict) : verdict;
   await cool(parts, { verdict: soon, member, row, now, startedAt });
+}
+
+/** No other model with a key can do what is asked. */
+function isAlone({ roster, question }: Course): boolean {
+  return eligible(roster, { ...question.options, exclude: [] }).length === 1;
+}
+
+/** After which silence is its fault, and not the caller's haste. */
+function wholeTimeOf({ timeoutMs }: ModelEntry): number {
+  return timeoutMs > ATTEMPT_LIMIT_MS ? timeoutMs : Math.min(timeoutMs, FAIR_MS);
 }
 
 async function cool(
@@ -186,11 +216,18 @@ async function cool(
   const { verdict, member, row, now, startedAt } = given;
   if (verdict.kind !== "wait" && verdict.kind !== "stop") return;
   const { scope, baseMs, mostMs, leastMs } = verdict;
-  const cause = row.error ?? "it failed";
+  const cause = causeOf(row);
   const returns = scope !== "key";
   await state.cool(member.coolingNames[scope], {
     ...{ cause, now, startedAt, baseMs, mostMs, leastMs, returns },
   });
+}
+
+/** For everybody who shares the model: the endpoint's own words may be about a client's. */
+function causeOf({ httpStatus, fault, failure }: AttemptRow): string {
+  const what = (fault ?? "it failed").replaceAll("_", " ");
+  const status = httpStatus === null ? "" : ` ${httpStatus}`;
+  return `${what}${status}${failure ? ` (${failure.replaceAll("_", " ")})` : ""}`;
 }
 
 /** Stands in line, or throws when there is no point in it. Always null: look again. */

@@ -11,6 +11,8 @@ export type CoolingScope = "endpoint" | "key" | "model_of_key";
 export type Verdict =
   /** Nothing is wrong with the endpoint: the request does not suit it. Another one is asked. */
   | { kind: "unsuited" }
+  /** It said nothing, which a request can bring about: others go first until it answers. */
+  | { kind: "silent" }
   /** WAIT: it comes back; the same call may ask it again. */
   | ({ kind: "wait" } & Pause)
   /** STOP: waiting does not help this call; others are asked. */
@@ -43,6 +45,7 @@ export function verdictOf(outcome: Failed, hadWholeTime: boolean): Verdict {
   if (fault === "aborted") return { kind: "aborted" };
   if (fault === "timeout" && !hadWholeTime) return { kind: "overran" };
   if (fault && UNSUITED.has(fault)) return { kind: "unsuited" };
+  if (fault === "empty") return { kind: "silent" };
   const rule = PAUSES[failure];
   if (!rule) return { kind: "unsuited" };
   const { kind, ...pause } = rule;

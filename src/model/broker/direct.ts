@@ -3,7 +3,7 @@ import type { ChatClient, ChatOptions, Said } from "./chat-options.ts";
 import type { Clients } from "./clients.ts";
 import { costOf } from "./cost.ts";
 import { NoModelAvailableError, ProviderError, UnknownModelError } from "./errors.ts";
-import { findKey, withoutKey } from "./keys.ts";
+import { findKey } from "./keys.ts";
 import type { BrokerParts } from "./parts.ts";
 import { requestFor } from "./request.ts";
 import { saidOf } from "./said.ts";
@@ -33,7 +33,7 @@ async function ask(
   if (!found) throw new NoModelAvailableError("no_keys");
   const { signal = new AbortController().signal, timeoutMs = entry.timeoutMs } = options;
   const request = requestFor(entry, messages, options, { timeoutMs, signal });
-  const outcome = withoutKey(await clients(entry, found.key).chat(request), found.key);
+  const outcome = await clients(entry, found.key).chat(request);
   if (outcome.kind === "answer") return saidOf(outcome, costOf(entry, outcome.journal));
   if (outcome.fault === "aborted") signal.throwIfAborted();
   throw new ProviderError(outcome.status ?? null, outcome.error);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ChatOutcome } from "../../domain/chat-model.ts";
+import { NO_KEY } from "../key-mask.ts";
 import type { ModelEntry } from "./models-file.ts";
 
 /**
@@ -10,15 +10,15 @@ export type KeyResolver = (name: string) => string | null | Promise<string | nul
 
 /** Keys in environment variables; a scope's own key cannot stand there. */
 export function environmentKeys(env: Readonly<Record<string, string | undefined>>): KeyResolver {
-  return (name) => env[name] || null;
+  return (name) => asKey(env[name]);
 }
 
 /** The first that knows the name. */
 export function firstOf(...resolvers: KeyResolver[]): KeyResolver {
   return async (name) => {
     for (const resolve of resolvers) {
-      const key = await resolve(name);
-      if (key) return key;
+      const key = asKey(await resolve(name));
+      if (key !== null) return key;
     }
     return null;
   };
@@ -30,9 +30,6 @@ export interface FoundKey {
   isOwn: boolean;
 }
 
-/** Endpoints without keys get this word: some refuse a request without the header. */
-const NO_KEY = "none";
-
 /** The scope's own key first, then the shared one; null: there is none. */
 export async function findKey(
   resolve: KeyResolver,
@@ -40,10 +37,15 @@ export async function findKey(
   scope: string | null,
 ): Promise<FoundKey | null> {
   if (apiKeyRef === null) return { key: NO_KEY, isOwn: false };
-  const own = scope === null ? null : await resolve(`${scope}/${apiKeyRef}`);
-  if (own) return { key: own, isOwn: true };
-  const shared = await resolve(apiKeyRef);
-  return shared ? { key: shared, isOwn: false } : null;
+  const own = scope === null ? null : asKey(await resolve(`${scope}/${apiKeyRef}`));
+  if (own !== null) return { key: own, isOwn: true };
+  const shared = asKey(await resolve(apiKeyRef));
+  return shared === null ? null : { key: shared, isOwn: false };
+}
+
+/** A header carries none of the space around it, so neither may what is looked for in answers. */
+export function asKey(text: string | null | undefined): string | null {
+  return text?.trim() || null;
 }
 
 /** Who is paid and who is asked: models with the same key stand and fall together. */
@@ -54,12 +56,4 @@ export function providerOf(entry: ModelEntry, key: string): string {
 /** Tells keys apart without telling what they are. */
 function fingerprintOf(key: string): string {
   return createHash("sha256").update("countersign broker\0").update(key).digest("hex").slice(0, 16);
-}
-
-const SHORTEST_HIDDEN = 6;
-
-/** Some endpoints repeat the key that they refuse. */
-export function withoutKey(outcome: ChatOutcome, key: string): ChatOutcome {
-  if (outcome.kind !== "failed" || key.length < SHORTEST_HIDDEN) return outcome;
-  return { ...outcome, error: outcome.error.replaceAll(key, "[key]") };
 }

@@ -12,7 +12,10 @@ export interface Cooldown {
 
 interface Memory {
   cooldowns: Map<string, Cooldown>;
+  /** By model. */
   inFlight: Map<string, number>;
+  /** By key that was cooling: one call at a time until one is answered. */
+  trials: Map<string, number>;
   /** By operation, then by model. */
   ratings: Map<string, Map<string, Rating>>;
   overruns: Map<string, number>;
@@ -34,7 +37,7 @@ export interface KnownElsewhere {
 
 export function createMemoryState(): MemoryState {
   const memory: Memory = {
-    ...{ cooldowns: new Map(), inFlight: new Map(), ratings: new Map() },
+    ...{ cooldowns: new Map(), inFlight: new Map(), trials: new Map(), ratings: new Map() },
     ...{ overruns: new Map(), waiting: new Set() },
   };
   return {
@@ -44,8 +47,8 @@ export function createMemoryState(): MemoryState {
     async take(endpoint, { now }) {
       if (runningOf(memory, endpoint, now)) return { kind: "cooling" };
       if (isFull(memory, endpoint)) return { kind: "full" };
-      count(memory, endpoint.name, 1);
-      return { kind: "taken", leave: leaveOnce(memory, endpoint.name) };
+      const trials = endpoint.cooldownKeys.filter((key) => memory.cooldowns.has(key));
+      return { kind: "taken", leave: enter(memory, endpoint.name, trials) };
     },
     cool: async (key, cooling) => cool(memory, key, cooling),
     async succeeded(endpoint, now) {
@@ -108,10 +111,11 @@ function runningOf({ cooldowns }: Memory, endpoint: EndpointRef, now: number): C
   }, null);
 }
 
-function isFull({ cooldowns, inFlight }: Memory, endpoint: EndpointRef): boolean {
-  const isOnTrial = endpoint.cooldownKeys.some((key) => cooldowns.has(key));
-  const most = isOnTrial ? 1 : (endpoint.parallel ?? Number.POSITIVE_INFINITY);
-  return (inFlight.get(endpoint.name) ?? 0) >= most;
+/** Calls with another key say nothing of one that is tried again. */
+function isFull({ cooldowns, inFlight, trials }: Memory, endpoint: EndpointRef): boolean {
+  const most = endpoint.parallel ?? Number.POSITIVE_INFINITY;
+  if ((inFlight.get(endpoint.name) ?? 0) >= most) return true;
+  return endpoint.cooldownKeys.some((key) => cooldowns.has(key) && (trials.get(key) ?? 0) > 0);
 }
 
 function cool({ cooldowns }: Memory, key: string, cooling: Cooling): number {
@@ -134,18 +138,24 @@ function forgetOld(cooldowns: Map<string, Cooldown>, now: number): void {
   for (const [key, { until }] of cooldowns) if (until < now - FORGOTTEN_MS) cooldowns.delete(key);
 }
 
-function count({ inFlight }: Memory, name: string, change: 1 | -1): void {
-  inFlight.set(name, (inFlight.get(name) ?? 0) + change);
-}
-
-function leaveOnce(memory: Memory, name: string): () => Promise<void> {
+/** Answers how to leave; twice is once. */
+function enter(memory: Memory, name: string, trials: readonly string[]): () => Promise<void> {
+  count(memory.inFlight, name, 1);
+  for (const key of trials) count(memory.trials, key, 1);
   let isThere = true;
   return async () => {
     if (!isThere) return;
     isThere = false;
-    count(memory, name, -1);
+    count(memory.inFlight, name, -1);
+    for (const key of trials) count(memory.trials, key, -1);
     wake(memory);
   };
+}
+
+function count(counts: Map<string, number>, name: string, change: 1 | -1): void {
+  const next = (counts.get(name) ?? 0) + change;
+  if (next === 0) counts.delete(name);
+  else counts.set(name, next);
 }
 
 function rate({ ratings }: Memory, { llmName, operation, score, previous }: Verdict): void {

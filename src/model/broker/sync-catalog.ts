@@ -45,13 +45,17 @@ export async function changeOf(
   };
 }
 
-function isReplaced({ baseUrl, model }: ModelEntry, after: readonly ModelEntry[]): boolean {
-  return after.some((one) => one.baseUrl === baseUrl && one.model === model);
+/** Another account of the same model is another one. */
+function isReplaced(
+  { baseUrl, model, apiKeyRef }: ModelEntry,
+  after: readonly ModelEntry[],
+): boolean {
+  return after.some(
+    (one) => one.baseUrl === baseUrl && one.model === model && one.apiKeyRef === apiKeyRef,
+  );
 }
 
 function isProvenDead(rows: readonly AttemptRow[]): boolean {
-  return (
-    rows.some(({ httpStatus }) => httpStatus !== null && GONE.has(httpStatus)) &&
-    rows.every(({ status }) => status !== "ok")
-  );
+  const said = rows.filter(({ status }) => status !== "superseded");
+  return said.length > 0 && said.every(({ httpStatus }) => GONE.has(httpStatus ?? 0));
 }
