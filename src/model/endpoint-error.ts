@@ -10,22 +10,27 @@ export interface EndpointError {
   words: string;
   /** A numeric code that is an HTTP status. */
   status: number | null;
+  /** A moderation says what it took offence at. */
+  isFlagged: boolean;
 }
 
 /** Reads an error out of a body: an object, a list of one, a string, FastAPI's detail, or a page. */
 export function readEndpointError(body: unknown): EndpointError {
   const first = Array.isArray(body) ? body[0] : body;
-  if (typeof first === "string") return { message: plainText(first), words: "", status: null };
-  if (!isObject(first)) return { message: "it gave no reason", words: "", status: null };
+  const said = { words: "", status: null, isFlagged: false };
+  if (typeof first === "string") return { ...said, message: plainText(first) };
+  if (!isObject(first)) return { ...said, message: "it gave no reason" };
   if (typeof first.error === "string")
     return {
-      message: cleanText(first.error, MOST),
-      words: codesOf(first),
-      status: statusOf(first),
+      ...{ message: cleanText(first.error, MOST), words: codesOf(first) },
+      ...{ status: statusOf(first), isFlagged: false },
     };
   const listed = Array.isArray(first.errors) && isObject(first.errors[0]) ? first.errors[0] : first;
   const error = isObject(first.error) ? first.error : listed;
-  return { message: messageIn(error), words: codesOf(error), status: statusOf(error) };
+  return {
+    ...{ message: messageIn(error), words: codesOf(error) },
+    ...{ status: statusOf(error), isFlagged: isFlagged(error) },
+  };
 }
 
 /** A body's text as JSON where it is some, else as it is. */
@@ -41,8 +46,9 @@ export function classifyError(
   const said = { ...error, status: status >= 400 ? status : error.status };
   const fault = status >= 300 ? "status" : "error_body";
   if (isContextOverflow(said)) return { failure: "schema_invalid", fault: "context_overflow" };
+  if (isModeration(said)) return { failure: "policy_block", fault: "refused" };
+  if (isTooDear(said)) return { failure: "schema_invalid", fault: "refused" };
   if (isQuota(said)) return { failure: "insufficient_funds", fault: "quota" };
-  if (said.words.includes("content_filter")) return { failure: "policy_block", fault: "refused" };
   if (status >= 300 && status < 400) return { failure: "invalid_resource", fault };
   const failure = failureOfStatus(said.status ?? 0) ?? failureOfWords(said) ?? "transient";
   return { failure, fault };
@@ -86,6 +92,48 @@ function plainText(text: string): string {
     .replace(/\s+/g, " ")
     .trim();
   return cleanText(words, 200) || "it gave no reason";
+}
+
+function isFlagged({ metadata }: Record<string, unknown>): boolean {
+  if (!isObject(metadata)) return false;
+  return typeof metadata.flagged_input === "string" || Array.isArray(metadata.reasons);
+}
+
+const MODERATION_WORDS =
+  /content_?(filter|policy)|moderation|responsible_?ai|data_?inspection|sensitive_?content|prohibited_?content|invalid_prompt|safety/;
+
+/** How OpenRouter, OpenAI, Azure, xAI, Mistral and Alibaba say that this text is not for them. */
+const MODERATION_TEXTS = [
+  /\b(input|prompt|request|messages?|content|text)\b.{0,30}\b(was|were|is|are|been|got) (flagged|moderated)\b/i,
+  /\b(input|prompt|request|messages?|content|text)\b.{0,60}\bviolat\w+.{0,60}\b(polic\w+|guidelines?|terms)\b/i,
+  /\bcontent (management|moderation|safety) (polic\w+|system|filter)/i,
+  /\b(input|output|prompt|request)\b.{0,60}\binappropriate content\b/i,
+  /\bblocked by (the |our )?(content|safety|moderation)\b/i,
+];
+
+/** Then it is about whoever holds the key, and not about this text. */
+const ABOUT_HOLDER =
+  /\b(account|organi[sz]ation|project|workspace|api key|access|subscription)\b.{0,80}\b(terminated|deactivated|suspended|disabled|banned|blocked|revoked|closed|restricted)\b/i;
+
+/** The text of this request was refused; another one goes through, with the same key. */
+function isModeration({ words, message, status, isFlagged: flagged }: EndpointError): boolean {
+  if (status === 429 || (status !== null && status >= 500)) return false;
+  if (ABOUT_HOLDER.test(message)) return false;
+  if (flagged || MODERATION_WORDS.test(words)) return true;
+  return MODERATION_TEXTS.some((text) => text.test(message));
+}
+
+/** With less than this no answer comes to its end: the account is as good as used up. */
+const FEWEST_TOKENS = 100;
+
+/** The account has something left: less than this request may cost, and enough for smaller ones. */
+function isTooDear({ message, status }: EndpointError): boolean {
+  if (status !== 402) return false;
+  const afforded = /can only afford (\d+)/i.exec(message)?.[1];
+  if (afforded !== undefined) return Number(afforded) >= FEWEST_TOKENS;
+  return /\b(fewer|lower|reduce|decrease)\b.{0,20}\bmax_(completion_)?tokens\b|\bprompt tokens limit exceeded\b/i.test(
+    message,
+  );
 }
 
 const QUOTA_WORDS =

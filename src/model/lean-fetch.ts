@@ -14,26 +14,22 @@ type Fetch = NonNullable<ClientOptions["fetch"]>;
 /** A chat answer is a few kilobytes; what is longer than this is none. */
 export const MOST_BODY_BYTES = 8 * 1024 * 1024;
 
+/** Servers close idle connections, some after five seconds: the longer one lies, the less it is worth. */
+const IDLE_MS = 15_000;
+
 /**
  * A `fetch` for the openai client without what makes Node's own dear: web streams, and a response
  * that is built for browsers. Text goes out, headers and a body come in. It does not follow
  * redirects: the key is for one address. The signal holds until the last byte of the body.
+ * Nothing is sent twice: where a kept connection turns out to be closed, nobody knows what the
+ * endpoint has read, and an answer costs money. That is a failed attempt like any other.
  */
 export function createLeanFetch(): Fetch {
-  const agents: Agents = {
-    http: new HttpAgent({ keepAlive: true }),
-    https: new HttpsAgent({ keepAlive: true }),
-  };
-  const leanFetch = async (input: unknown, init: RequestInit = {}): Promise<LeanResponse> => {
-    const sending: Sending = { url: new URL(String(input)), init, agents };
-    try {
-      return await send(sending);
-    } catch (error) {
-      // the server had closed the idle connection: it has not seen the request
-      if (error instanceof StaleConnectionError) return send({ ...sending, agents: null });
-      throw error;
-    }
-  };
+  // of a connection in use this timeout only tells, and nobody listens
+  const kept = { keepAlive: true, timeout: IDLE_MS };
+  const agents: Agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
+  const leanFetch = async (input: unknown, init: RequestInit = {}): Promise<LeanResponse> =>
+    send({ url: new URL(String(input)), init, agents });
   return leanFetch as unknown as Fetch; // the client reads what LeanResponse has
 }
 
@@ -42,15 +38,10 @@ interface Agents {
   https: HttpsAgent;
 }
 
-/** `agents` null: over a new connection. */
 interface Sending {
   url: URL;
   init: RequestInit;
-  agents: Agents | null;
-}
-
-class StaleConnectionError extends Error {
-  override readonly name = "StaleConnectionError";
+  agents: Agents;
 }
 
 function send(sending: Sending): Promise<LeanResponse> {
@@ -72,23 +63,20 @@ function send(sending: Sending): Promise<LeanResponse> {
       got.once("close", settle);
       resolve(new LeanResponse(sending.url.href, got));
     });
-    sent.on("error", (error: NodeJS.ErrnoException) => {
+    sent.on("error", (error) => {
       settle();
-      const isStale = sent.reusedSocket && !signal?.aborted && STALE.has(error.code ?? "");
-      reject(isStale ? new StaleConnectionError("closed", { cause: error }) : error);
+      reject(error);
     });
     sent.end(init.body ?? undefined);
   });
 }
-
-const STALE: ReadonlySet<string> = new Set(["ECONNRESET", "EPIPE"]);
 
 function open({ url, init, agents }: Sending): ClientRequest {
   const isHttps = url.protocol === "https:";
   const options = {
     method: init.method ?? "GET",
     headers: headersOf(init),
-    agent: agents ? agents[isHttps ? "https" : "http"] : false,
+    agent: agents[isHttps ? "https" : "http"],
   };
   return isHttps ? https(url, options) : http(url, options);
 }

@@ -24,7 +24,7 @@ export async function readResponse(response: Response, reading: Reading): Promis
     reading.onDelta || response.headers.get("content-type")?.includes("event-stream");
   if (!isStream) return readText(await response.text(), reading);
   const body = response.body as unknown as AsyncIterable<Uint8Array> | null; // web streams are, too
-  if (!body) return failed("empty", "the answer is empty", reading.journal);
+  if (!body) return failed("unreadable", "the answer has no body", reading.journal);
   const chunks = body[Symbol.asyncIterator]();
   const start = await firstWords(chunks);
   if (looksLikeEvents(start.bytes)) return readStream(start, chunks, reading);
@@ -69,7 +69,7 @@ function looksLikeEvents(bytes: Uint8Array): boolean {
 }
 
 function readWhole(text: string, { journal, asked, onDelta }: Reading): ChatOutcome {
-  if (text.trim() === "") return failed("empty", "the answer is empty", journal);
+  if (text.trim() === "") return failed("unreadable", "the answer has no body", journal);
   const body = jsonOf(text.trim());
   if (body === undefined)
     return failed("unreadable", "the endpoint answered with no JSON", journal);

@@ -84,19 +84,30 @@ describe("on the wire", () => {
     });
     await pool.broker.chat(HELLO);
     const { models } = await pool.broker.snapshot();
-    expect(models[0]).toMatchObject({ cooldownUntil: 1_090_000, cause: "429 too many" });
+    expect(models[0]).toMatchObject({ cooldownUntil: 1_090_000, cause: "HTTP 429 (rate limited)" });
   });
 
   it.each([
     ["a page in the place of JSON", "<html>Bad gateway</html>"],
     ["nothing", ""],
     ["an error with status 200", JSON.stringify({ error: { message: "overloaded", code: 503 } })],
-    ["neither words nor calls", JSON.stringify(says(""))],
   ])("%s sends the call to the next model", async (_, body) => {
     const pool = open();
     one.answer((_request, response) => response.end(body));
     expect((await pool.broker.chat(HELLO)).text).toBe("two");
     expect((await pool.broker.snapshot()).models[0]?.cooldownUntil).toBe(1_002_000);
+  });
+
+  it("neither words nor calls does so, too, and others go first until it answers", async () => {
+    const pool = open();
+    const timeoutMs = 20_000;
+    one.answer((_request, response) => response.end(JSON.stringify(says(""))));
+    expect((await pool.broker.chat(HELLO, { timeoutMs })).text).toBe("two");
+    // a client can bring that about: it must not stop the model for everybody
+    expect((await pool.broker.snapshot()).models[0]?.cooldownUntil).toBeNull();
+    one.answer((_request, response) => json(response, 200, says("one")));
+    expect((await pool.broker.chat(HELLO, { timeoutMs })).text).toBe("two");
+    expect(one.seen).toHaveLength(1);
   });
 });
 

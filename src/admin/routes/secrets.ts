@@ -41,6 +41,7 @@ export function secretRoutes(deps: AdminDeps) {
     },
     async (c, { body: { value } }) => {
       const name = writableName(c.req.param("name") ?? "");
+      refuseUnseen(value);
       await change(c, deps, async (tx, { tenantId, by, now, audit }) => {
         await deps.secrets.set(tx, { tenantId, name, value, by, now });
         audit("secret.set", `Secret ${name} was set`, { name });
@@ -79,4 +80,19 @@ function writableName(name: string): string {
   if (!/^[A-Za-z][A-Za-z0-9_]{1,63}$/.test(name))
     throw new UserError("invalid", "name: letters, digits and _ (2 to 64)", "name");
   return name;
+}
+
+/** Control and format characters: no key or password has them, but what is copied from a page may. */
+const UNSEEN = /[^\P{C}\t\r\n]|[\u2028\u2029]/u;
+
+/** Line ends and tabs stay: certificates have them. */
+function refuseUnseen(value: string): void {
+  const found = UNSEEN.exec(value);
+  if (!found) return;
+  const code = (found[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  throw new UserError(
+    "invalid",
+    `value: character ${found.index + 1} cannot be seen (U+${code}); paste it without that`,
+    "value",
+  );
 }

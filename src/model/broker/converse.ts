@@ -225,7 +225,7 @@ async function cool(
 
 /** For everybody who shares the model: the endpoint's own words may be about a client's. */
 function causeOf({ httpStatus, fault, failure }: AttemptRow): string {
-  const what = (fault ?? "it failed").replaceAll("_", " ");
+  const what = fault === "status" ? "HTTP" : (fault ?? "it failed").replaceAll("_", " ");
   const status = httpStatus === null ? "" : ` ${httpStatus}`;
   return `${what}${status}${failure ? ` (${failure.replaceAll("_", " ")})` : ""}`;
 }
