@@ -85,10 +85,11 @@ describe("chance", () => {
       model("blamed", { weight: 0.5, rating: { sum: 0, count: 16 } }),
       model("last", { weight: 0 }),
     ];
-    // 1 × 0.5, 0.5 × 0.9, 0.5 × 0.1, 0.05 × 0.5
-    expect(sharesOf(pool).map((share) => share * 1.025)).toEqual(
-      [0.5, 0.45, 0.05, 0.025].map((share) => expect.closeTo(share, 12)),
-    );
+    // of 16 verdicts a fifth of the exponent is left: 1 × 0.5, 0.5^0.2 × 0.9, 0.5^0.2 × 0.1, 0.05 × 0.5
+    const judged = 0.870_550_563_296_124;
+    const raw = [0.5, judged * 0.9, judged * 0.1, 0.025];
+    const total = raw.reduce((sum, share) => sum + share, 0);
+    expect(sharesOf(pool)).toEqual(raw.map((share) => expect.closeTo(share / total, 12)));
     const random = seeded(7);
     const drawn = new Map<string, number>();
     const draws = 20_000;
@@ -100,6 +101,16 @@ describe("chance", () => {
       const bound = 4 * Math.sqrt(draws * share * (1 - share));
       expect(Math.abs((drawn.get(pool[at]?.name ?? "") ?? 0) - draws * share)).toBeLessThan(bound);
     }
+  });
+
+  it("hangs on the weight alone at the start, and on the ratings in the end", () => {
+    const shareOfFirst = (verdicts: number) =>
+      sharesOf([
+        model("heavy", { weight: 1, rating: { sum: 0, count: verdicts } }),
+        model("light", { weight: 0, rating: { sum: verdicts, count: verdicts } }),
+      ])[0];
+    expect(shareOfFirst(0)).toBeCloseTo(1 / 1.05, 12);
+    expect(shareOfFirst(100)).toBeLessThan(0.06);
   });
 
   it("draws at exact borders", () => {

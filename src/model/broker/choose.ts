@@ -20,14 +20,18 @@ export function ratingValue({ sum, count }: Rating): number {
   return (PRIOR_MEAN * PRIOR_COUNT + sum) / (PRIOR_COUNT + count);
 }
 
-/** How often each would be asked, by weight × rating; of unlike ranks the lowest alone. */
+/**
+ * How often each would be asked, by weight × rating; of unlike ranks the lowest alone. The weight is
+ * where a model starts: the more verdicts there are on it, the less its weight counts.
+ */
 export function sharesOf(candidates: readonly Candidate[]): number[] {
   const rank = Math.min(...candidates.map((one) => one.rank));
   const largest = Math.max(...candidates.map(({ weight }) => weight));
   const raw = candidates.map((one) => {
     if (one.rank !== rank) return 0;
     const weight = largest === 0 ? 1 : Math.max(one.weight / largest, FLOOR);
-    return weight * Math.max(ratingValue(one.rating), FLOOR);
+    const unjudged = PRIOR_COUNT / (PRIOR_COUNT + one.rating.count);
+    return weight ** unjudged * Math.max(ratingValue(one.rating), FLOOR);
   });
   const total = raw.reduce((sum, share) => sum + share, 0);
   return raw.map((share) => share / total);
