@@ -207,7 +207,9 @@ function secretsOf(config: Config, outside: Outside): string[] {
     config.masterKey,
     config.adminToken,
     ...inUrls,
-  ].flatMap((secret) => (secret && secret.length >= 4 ? [secret] : []));
+  ]
+    .map((secret) => secret?.trim()) // as headers carry it
+    .flatMap((secret) => (secret && secret.length >= 4 ? [secret] : []));
 }
 
 function passwordOf(url: string | null | undefined): string | undefined {

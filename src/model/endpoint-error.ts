@@ -117,9 +117,8 @@ const ABOUT_HOLDER =
 
 /** The text of this request was refused; another one goes through, with the same key. */
 function isModeration({ words, message, status, isFlagged: flagged }: EndpointError): boolean {
-  if (status === 429 || (status !== null && status >= 500)) return false;
-  if (ABOUT_HOLDER.test(message)) return false;
-  if (flagged || MODERATION_WORDS.test(words)) return true;
+  if (status !== 429 && (flagged || MODERATION_WORDS.test(words))) return true;
+  if (status === 429 || (status ?? 0) >= 500 || ABOUT_HOLDER.test(message)) return false;
   return MODERATION_TEXTS.some((text) => text.test(message));
 }
 

@@ -176,3 +176,23 @@ describe("rules that leave tools without a call", () => {
     );
   });
 });
+
+describe("a secret's value", () => {
+  const put = (value: string) => send("PUT", "/secrets/some_value", JSON.stringify({ value }));
+
+  it.each([
+    ["sk-\u200B1", "character 4 cannot be seen (U+200B)"],
+    ["\uFEFFsk-1", "character 1 cannot be seen (U+FEFF)"],
+    ["sk-1\u0007", "character 5 cannot be seen (U+0007)"],
+    ["sk\u2028-1", "character 3 cannot be seen (U+2028)"],
+  ])("with a character that cannot be seen is refused: %j", async (value, words) => {
+    const { status, body } = await put(value);
+    expect([status, body.error.path]).toEqual([400, "value"]);
+    expect(body.error.message).toContain(words);
+    expect(body.error.message).not.toContain("sk");
+  });
+
+  it("may have lines, like a certificate, and any writing", async () => {
+    expect((await put("-----BEGIN KEY-----\r\nслово\tü\n-----END KEY-----\n")).status).toBe(200);
+  });
+});

@@ -182,3 +182,93 @@ describe("a tool loop", () => {
     ]);
   });
 });
+
+describe("a key", () => {
+  const KEY = "sk-very-secret/0123456789";
+  const withKey = (key: string) =>
+    open({}, { keys: environmentKeys({ ONE_KEY: key, TWO_KEY: "key-two" }) });
+  const told = async (pool: ReturnType<typeof open>) =>
+    JSON.stringify([await pool.broker.calls(), await pool.broker.snapshot(), pool.lines]);
+
+  it("with space around it is sent without, and known again in what its endpoint says", async () => {
+    const pool = withKey(` ${KEY}\r\n`);
+    one.answer((_, response) => json(response, 401, { error: { message: `wrong key ${KEY}` } }));
+    expect((await pool.broker.chat(HELLO)).text).toBe("two");
+    expect(keyOf(one)).toBe(`Bearer ${KEY}`);
+    expect(await told(pool)).toContain("wrong key [key]");
+    expect(await told(pool)).not.toContain("very-secret");
+    const direct = pool.broker.direct("one").chat(HELLO);
+    await expect(direct).rejects.toThrow("wrong key [key]");
+  });
+
+  it("of nothing but space is none", async () => {
+    const pool = withKey(" \n");
+    expect((await pool.broker.chat(HELLO)).text).toBe("two");
+    expect(one.seen).toEqual([]);
+  });
+
+  it.each(["whole", "streamed"])("is in no field of a good answer (%s)", async (mode) => {
+    const pool = withKey(KEY);
+    const said = { ...says(`Hi ${KEY} you`), model: `m ${KEY}` };
+    one.answer((_, response) =>
+      mode === "whole"
+        ? json(response, 200, { ...said, choices: [{ ...said.choices[0], finish_reason: KEY }] })
+        : stream(
+            response,
+            delta({ content: `Hi ${KEY} ` }),
+            delta({ content: "you" }, KEY),
+            "[DONE]",
+          ),
+    );
+    const heard: string[] = [];
+    const onDelta = mode === "whole" ? {} : { onDelta: (text: string) => heard.push(text) };
+    const answer = await pool.broker.chat(HELLO, onDelta);
+    expect(answer).toMatchObject({ text: "Hi [key] you", journal: { finishReason: "[key]" } });
+    expect(`${JSON.stringify(answer)}${heard.join("")}${await told(pool)}`).not.toContain("secret");
+  });
+
+  it.each([
+    ["of an error", (text: string) => JSON.stringify({ error: { message: text } })],
+    ["of a page", (text: string) => `<p>${text}</p>`],
+  ])("is not cut in two by the end %s", async (_, bodyWith) => {
+    for (let before = 180; before < 520; before += 5) {
+      const pool = withKey(KEY);
+      one.answer((_request, response) => {
+        response.writeHead(400);
+        response.end(bodyWith("x".repeat(before) + KEY));
+      });
+      await pool.broker.chat(HELLO);
+      expect(await told(pool)).not.toContain("sk-v");
+    }
+  });
+
+  it("that no header can carry stops its holder alone, and nobody is asked with it", async () => {
+    for (const key of ["sk-\u200Bsecret", "ключ-secret", "sk\nsecret", "sk\u0001secret"]) {
+      one.seen.splice(0);
+      const secrets = (name: string) => (name === "anna/ONE_KEY" ? key : null);
+      const shared = environmentKeys({ ONE_KEY: "key-one", TWO_KEY: "key-two" });
+      const pool = open({}, { keys: firstOf(secrets, shared) });
+      const anna = pool.broker.forScope("anna");
+      expect((await anna.chat(HELLO)).text).toBe("two");
+      expect(one.seen).toEqual([]);
+      const [, row] = await anna.calls();
+      expect(row).toMatchObject({ failure: "access_denied", fault: null, httpStatus: null });
+      expect(row?.error).toContain("no header can carry");
+      expect((await pool.broker.forScope("bert").chat(HELLO)).text).toBe("one");
+      expect(await told(pool)).not.toContain("secret");
+    }
+  });
+});
+
+describe("a refusal of one request", () => {
+  it.each([
+    [403, { message: "Your input was flagged", metadata: { reasons: ["x"], flagged_input: "y" } }],
+    [402, { message: "requires more credits, or fewer max_tokens. can only afford 1234" }],
+  ])("(%i) asks another model, and the key stays in use", async (status, error) => {
+    const pool = open();
+    one.answer((_, response) => json(response, status, { error: { code: status, ...error } }));
+    expect((await pool.broker.chat(HELLO)).text).toBe("two");
+    one.answer((_, response) => json(response, 200, says("one")));
+    expect((await pool.broker.chat(HELLO)).text).toBe("one");
+  });
+});

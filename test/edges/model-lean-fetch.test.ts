@@ -166,7 +166,7 @@ describe("an answer is read", () => {
     expect(ports.size).toBe(1);
   });
 
-  it("over a new connection when the idle one had just been closed", async () => {
+  it.each(modes)("once: a kept connection that breaks is a failed attempt (%s)", async (mode) => {
     let requests = 0;
     const answering = await rawHttp((socket) => {
       requests += 1;
@@ -174,9 +174,29 @@ describe("an answer is read", () => {
     });
     const client = clientOf(answering);
     await client.chat(request("whole"));
+    expect(await client.chat(request(mode))).toMatchObject({
+      ...{ kind: "failed", failure: "network", fault: "unreachable", retryable: true },
+    });
+    expect(requests).toBe(2);
     expect(answerOf(await client.chat(request("whole"))).text).toBe("Hello");
     answering.close();
     expect(requests).toBe(3);
+  });
+
+  it("over a new connection when the server had closed the idle one", async () => {
+    let requests = 0;
+    const closed: Promise<unknown>[] = [];
+    const answering = await rawHttp((socket) => {
+      requests += 1;
+      closed.push(new Promise((resolve) => socket.once("close", resolve)));
+      setImmediate(() => socket.end());
+    });
+    const client = clientOf(answering);
+    await client.chat(request("whole"));
+    await Promise.all(closed); // the client has closed its side, too
+    expect(answerOf(await client.chat(request("whole"))).text).toBe("Hello");
+    answering.close();
+    expect(requests).toBe(2);
   });
 });
 

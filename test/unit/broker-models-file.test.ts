@@ -40,6 +40,12 @@ describe("a models file", () => {
     [{ parallel: 0 }, "parallel: wants a whole number from 1"],
     [{ base_url: "ftp://a.test" }, "base_url: wants an http(s) address"],
     [{ base_url: "https://u:p@a.test/v1" }, "base_url: wants an http(s) address"],
+    [{ base_url: "https://a.test/v1#" }, "base_url: wants an http(s) address"],
+    [{ base_url: "https://a.test/v1?" }, "base_url: wants an http(s) address"],
+    [{ base_url: "https://a.test/v1 " }, "base_url: wants an http(s) address"],
+    [{ base_url: "https://a.test/v 1" }, "base_url: wants an http(s) address"],
+    [{ base_url: "https://a.test/v1\n/x" }, "base_url: wants an http(s) address"],
+    [{ base_url: "https://a.test/v1/chat/completions/" }, "leave /chat/completions away"],
     [{ base_url: undefined }, "base_url: is missing, wants an http(s) address"],
     [{ price_in: 1 }, "price_out: is missing, wants USD"],
     [{ price_in: "1e5", price_out: 1 }, "price_in: wants USD"],
@@ -60,6 +66,50 @@ describe("a models file", () => {
     const [problem] = problems({ ...fast, api_key_ref: "sk-proj-very-secret" });
     expect(problem).toContain('model "fast": api_key_ref: wants the name of an environment');
     expect(problem).not.toMatch(/sk-proj|very-secret/);
+  });
+
+  const secret = "sk-proj-4eC39HqLyjWDarjtT1zdp7dc";
+
+  it.each([
+    secret,
+    `\n\n  ${secret}`,
+    `{"models":[{"api_key_ref":"${secret}}]}`,
+    `{"models":[{"name":${secret}}]}`,
+  ])("of something else is refused by the place, and quoted nowhere: %j", (text) => {
+    const [problem] = examineModelsFile(text, "m.json").problems;
+    expect(problem).toMatch(/^m\.json: is no JSON: look at line \d+, column \d+$/);
+  });
+
+  it("tells the line and the column where it stops being JSON", () => {
+    const text = '{\n  "models": [\n    {"name": "a",}\n  ]\n}';
+    const [problem] = examineModelsFile(text, "m.json").problems;
+    expect(problem).toBe("m.json: is no JSON: look at line 3, column 18");
+  });
+
+  it("may begin with a byte order mark", () => {
+    expect(parseModelsFile(`\uFEFF${file(fast)}`, "m.json")).toHaveLength(1);
+  });
+
+  it.each([
+    [{ name: secret }],
+    [{ name: secret, weight: -1 }],
+    [{ [secret]: true }],
+    [{ capabilities: { [secret]: true } }],
+    [{ base_url: secret }],
+    [{ params: { api_key: secret } }],
+  ])("shows a key in no wrong place: %j", (over) => {
+    const shown = problems({ ...fast, ...over }).join("\n");
+    expect(shown).toMatch(/^m\.json: /);
+    expect(shown).not.toContain("4eC39HqLyjWDarjtT1zdp7dc");
+  });
+
+  it("has version 1, where it names one", () => {
+    const versioned = (version: unknown) =>
+      examineModelsFile(JSON.stringify({ version, models: [fast] }), "m.json").problems;
+    expect(versioned(1)).toEqual([]);
+    expect(versioned(2)).toEqual(["m.json: version: found 2, expected 1"]);
+    expect(versioned("1")).toEqual(["m.json: version: found something else, expected 1"]);
+    expect(versioned(null)).toEqual(["m.json: version: found something else, expected 1"]);
   });
 
   it("calls a model without a name by its place", () => {

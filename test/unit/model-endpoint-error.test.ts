@@ -79,6 +79,46 @@ describe("a status says what the failure is, its body only what was wrong", () =
   });
 });
 
+describe("a request that is refused says nothing of the key", () => {
+  const flagged = (metadata: object) => ({ error: { code: 403, message: "no", metadata } });
+  it.each([
+    [403, { error: { code: 403, message: "Your input was flagged" } }],
+    [403, flagged({ reasons: ["violence"], provider_name: "x" })],
+    [403, flagged({ flagged_input: "the words" })],
+    [200, flagged({ reasons: ["violence"] })],
+    [403, { code: "No permission", error: "Content violates usage guidelines. Failed check: X" }],
+    [400, { error: { code: "invalid_prompt", message: "your prompt was flagged as" } }],
+    [400, { error: { code: "content_policy_violation", message: "x" } }],
+    [400, { error: { code: "data_inspection_failed", message: "x" } }],
+    [400, { error: { message: "Input data may contain inappropriate content." } }],
+    [401, { error: { message: "The prompt was filtered due to Azure content management policy" } }],
+  ])("moderation: %i %j", (status, body) => {
+    expect(classify(status, body)).toEqual({ failure: "policy_block", fault: "refused" });
+  });
+
+  it.each([
+    "This request requires more credits, or fewer max_tokens. You requested up to 65536 tokens, but can only afford 1234.",
+    "Prompt tokens limit exceeded: 12345 > 2000.",
+  ])("too dear for what the account has left: %s", (message) => {
+    expect(classify(402, { error: { code: 402, message } })).toEqual({
+      ...{ failure: "schema_invalid", fault: "refused" },
+    });
+  });
+
+  it.each([
+    [402, "You requested up to 65536 tokens, but can only afford 3.", "insufficient_funds"],
+    [402, "Insufficient credits. Add more.", "insufficient_funds"],
+    [401, "Your account was deactivated: content violates our usage policies", "access_denied"],
+    [403, "Your request violates policy; your account has been suspended", "access_denied"],
+    [403, "Country, region, or territory not supported", "access_denied"],
+    [403, "Key limit exceeded", "access_denied"],
+    [403, "You are not allowed to sample from this model", "access_denied"],
+    [429, "Too many requests were flagged", "rate_limited"],
+  ])("the rest stays what its status says: %i %s", (status, message, failure) => {
+    expect(classify(status, { error: { message } }).failure).toBe(failure);
+  });
+});
+
 describe("what an endpoint said can be read", () => {
   it.each([
     [{ error: { message: "no" } }, "no"],

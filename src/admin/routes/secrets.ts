@@ -83,7 +83,7 @@ function writableName(name: string): string {
 }
 
 /** Control and format characters: no key or password has them, but what is copied from a page may. */
-const UNSEEN = /[^\P{C}\t\r\n]|[\u2028\u2029]/u;
+const UNSEEN = /(?![\t\r\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
 /** Line ends and tabs stay: certificates have them. */
 function refuseUnseen(value: string): void {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { messageOf, StartError } from "../../domain/errors.ts";
+import { asKey } from "./keys.ts";
 import { ATTEMPT_LIMIT_MS, type ModelEntry, parseModelsFile } from "./models-file.ts";
 
 /** The models that the bot may ask, as the environment names them. */
@@ -97,7 +98,7 @@ export function hasKey(
   secretNames: ReadonlySet<string>,
 ): boolean {
   return entries.some(({ enabled, apiKeyRef: ref }) => {
-    const isThere = ref === null || secretNames.has(ref) || keyNamed(ref) !== null;
+    const isThere = ref === null || secretNames.has(ref) || asKey(keyNamed(ref)) !== null;
     return enabled && isThere;
   });
 }

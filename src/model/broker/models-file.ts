@@ -1,7 +1,10 @@
 import { z } from "zod";
-import { messageOf, StartError } from "../../domain/errors.ts";
+import { StartError } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { amount, isDecimal } from "../../domain/money.ts";
+import { isObject, jsonOf } from "../untrusted.ts";
+import { placeOfFault } from "./json-place.ts";
+import { isNoRef, mayBeKey } from "./key-shape.ts";
 
 /** One model behind one OpenAI-compatible endpoint, as MODELS_FILE tells of it. */
 export interface ModelEntry {
@@ -42,11 +45,14 @@ export function examineModelsFile(
   text: string,
   file: string,
 ): { models: ModelEntry[]; problems: string[] } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    return { models: [], problems: [`${file}: is no JSON: ${messageOf(error)}`] };
+  const plain = text.replace(/^\uFEFF/, "");
+  const value = jsonOf(plain);
+  if (value === undefined)
+    return { models: [], problems: [`${file}: is no JSON${placeIn(plain)}`] };
+  const { version = VERSION } = isObject(value) ? value : {};
+  if (version !== VERSION) {
+    const found = typeof version === "number" ? String(version) : "something else";
+    return { models: [], problems: [`${file}: version: found ${found}, expected ${VERSION}`] };
   }
   const parsed = fileSchema.safeParse(value);
   if (!parsed.success) {
@@ -61,6 +67,14 @@ export function examineModelsFile(
   return { models: parsed.data.models.map(entryOf), problems: [] };
 }
 
+/** Its message quotes nothing: a file of the wrong kind may be a key. */
+function placeIn(text: string): string {
+  if (text.trim() === "") return ": it is empty";
+  const place = placeOfFault(text);
+  return place ? `: look at line ${place.line}, column ${place.column}` : "";
+}
+
+const VERSION = 1;
 const MOST_SHOWN = 3;
 export const ATTEMPT_LIMIT_MS = 60_000;
 const LONGEST_MS = 600_000;
@@ -70,8 +84,9 @@ const MOST_PARALLEL = 10_000;
 /** What a request is about is for the caller to say, and keys go into `api_key_ref`. */
 const RESERVED =
   /^(model|messages|tools|stream|stream_options|n|response_format|metadata|api_?key|authorization)$/i;
-/** A key in the place of its name. */
-const LOOKS_LIKE_KEY = /^(sk|pk|gsk|xai|hf|key|r8|nvapi)[-_]/;
+
+const WHOLE_ADDRESS = /\/completions\/*$/i;
+const BASE_ALONE = "the address before /chat/completions: leave /chat/completions away";
 
 const price = z.union([
   z.number().nonnegative().max(1_000_000),
@@ -83,13 +98,19 @@ const params = z
 
 const modelSchema = z
   .strictObject({
-    name: z.string().regex(/^[\w.:@/-]{1,100}$/),
-    base_url: z.string().refine(isEndpoint),
+    name: z
+      .string()
+      .regex(/^[\w.:@/-]{1,100}$/)
+      .refine((text) => !mayBeKey(text)),
+    base_url: z
+      .string()
+      .refine((text) => !WHOLE_ADDRESS.test(text), { params: { wants: BASE_ALONE } })
+      .refine(isEndpoint),
     model: z.string().trim().min(1).max(200),
     api_key_ref: z
       .string()
       .regex(/^[A-Za-z_][A-Za-z0-9_]{0,63}$/)
-      .refine((text) => !LOOKS_LIKE_KEY.test(text))
+      .refine((text) => !isNoRef(text))
       .nullish(),
     enabled: z.boolean().optional(),
     weight: z.number().min(0).max(MOST_WEIGHT).optional(),
@@ -113,15 +134,19 @@ const modelSchema = z
     context.addIssue({ code: "custom", path: [missing], input: undefined });
   });
 
-const fileSchema = z.strictObject({ models: z.array(modelSchema).min(1) });
+const fileSchema = z.strictObject({
+  version: z.literal(VERSION).optional(),
+  models: z.array(modelSchema).min(1),
+});
 
 const WANTS: Record<string, string> = {
   models: "a list of at least one model",
-  name: "1 to 100 letters, digits and . : @ / _ -",
-  base_url: "an http(s) address like https://api.openai.com/v1, without a login or a query",
+  name: "1 to 100 letters, digits and . : @ / _ - that do not look like a key",
+  base_url:
+    "an http(s) address like https://api.openai.com/v1, without a login, a query, # or spaces",
   model: "the model's name at its endpoint",
   api_key_ref:
-    "the name of an environment variable or of a secret (never the key itself), or null for none",
+    "the name of an environment variable or of a secret, made of words (never the key itself), or null for none",
   enabled: "true or false",
   weight: `a number from 0 to ${MOST_WEIGHT}`,
   parallel: `a whole number from 1 to ${MOST_PARALLEL}`,
@@ -140,22 +165,34 @@ function problemOf(issue: z.core.$ZodIssue, value: unknown): string {
   const at = path.map(String);
   const where = at[0] === "models" && at.length > 1 ? modelLabel(value, path[1]) : "";
   const inner = where === "" ? at : at.slice(2);
-  const shown = inner.join(".");
+  const shown = inner.map((part) => (isShowable(part) ? part : "…")).join(".");
   const prefix = [where, shown].filter((part) => part !== "").join(": ");
   if (issue.code === "unrecognized_keys") {
-    const known = issue.keys.map((key) => `"${key.slice(0, 60)}"`).join(", ");
-    return [prefix, `does not know ${known}; see docs/models.md`].filter(Boolean).join(": ");
+    const names = issue.keys.map((key) => (isShowable(key) ? `"${key}"` : UNSHOWN)).join(", ");
+    return [prefix, `does not know ${names}; see docs/models.md`].filter(Boolean).join(": ");
   }
-  const wants = WANTS[inner[0] ?? ""] ?? 'an object like {"models":[…]}';
+  const wants = wantsOf(issue) ?? WANTS[inner[0] ?? ""] ?? 'an object like {"models":[…]}';
   return [prefix, `${isMissing(value, path) ? "is missing, " : ""}wants ${wants}`]
     .filter(Boolean)
     .join(": ");
 }
 
+const UNSHOWN = "a field whose name may be a key and is not shown";
+
+function isShowable(name: string): boolean {
+  return /^[\w-]{1,40}$/.test(name) && !mayBeKey(name);
+}
+
+function wantsOf(issue: z.core.$ZodIssue): string | undefined {
+  const wants: unknown = issue.code === "custom" ? issue.params?.wants : undefined;
+  return typeof wants === "string" ? wants : undefined;
+}
+
 function modelLabel(value: unknown, index: PropertyKey | undefined): string {
   const name = valueAt(value, ["models", index ?? 0, "name"]);
   const place = `models[${String(index)}]`;
-  return typeof name === "string" && name !== "" ? `model "${name.slice(0, 100)}"` : place;
+  const isKnown = typeof name === "string" && modelSchema.shape.name.safeParse(name).success;
+  return isKnown ? `model "${name}"` : place;
 }
 
 function isMissing(value: unknown, path: readonly PropertyKey[]): boolean {
@@ -172,10 +209,11 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
+/** `new URL` drops an empty query, an empty fragment and spaces; what is asked later is the text. */
 function isEndpoint(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password, search, hash } = new URL(text);
-  return /^https?:$/.test(protocol) && username + password + search + hash === "";
+  if (/[\s?#\\]/.test(text) || !URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username + password === "";
 }
 
 function nameTwice(names: readonly string[]): string | undefined {
