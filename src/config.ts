@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { messageOf, StartError } from "./domain/errors.ts";
 import type { World } from "./domain/world.ts";
 import type { LogLevel } from "./lib/log.ts";
-import { type ModelPool, poolOf, readModelsFile } from "./model/broker/model-pool.ts";
+import { type ModelPool, poolOf, refuseBadModels } from "./model/broker/model-pool.ts";
 import { isPlayed } from "./played-address.ts";
 import { badValues, isLoopback, type Name, parseValues, type Values } from "./variables.ts";
 
@@ -220,11 +220,6 @@ function refuseHalfPrice(given: (name: Name) => boolean): void {
   );
   if (missing)
     throw new StartError(`${missing}: is missing while the other price is set; set both, or none`);
-}
-
-/** Its problems are told at the start, not when a client writes. */
-function refuseBadModels({ MODELS_FILE }: Values): void {
-  if (MODELS_FILE !== undefined) readModelsFile(MODELS_FILE);
 }
 
 /** Played payment beside a real payout must be impossible: nothing real may stand here. */

@@ -263,6 +263,19 @@ describe("each real start without MASTER_KEY", () => {
   });
 });
 
+describe("OPENAI_BASE_URL", () => {
+  it.each([
+    "https://api.openai.com/v1/chat/completions",
+    "https://api.openai.com/v1?key=1",
+    "https://api.openai.com/v1#",
+    "https://me:secret@api.openai.com/v1",
+  ])("is no address before /chat/completions: %s", (url) => {
+    const line = refusal({ ...REAL, OPENAI_BASE_URL: url });
+    expect(line).toMatch(/^OPENAI_BASE_URL: .*before \/chat\/completions/);
+    expect(line).not.toContain("secret");
+  });
+});
+
 describe("a real model", () => {
   const keysOf = ({ models }: Outside) =>
     models.entries.map(({ baseUrl, apiKeyRef }) => [baseUrl, models.keyNamed(apiKeyRef ?? "")]);

@@ -1,7 +1,13 @@
 import { readFileSync } from "node:fs";
 import { messageOf, StartError } from "../../domain/errors.ts";
 import { asKey } from "./keys.ts";
-import { ATTEMPT_LIMIT_MS, type ModelEntry, parseModelsFile } from "./models-file.ts";
+import {
+  ATTEMPT_LIMIT_MS,
+  isEndpoint,
+  type ModelEntry,
+  parseModelsFile,
+  WHOLE_ADDRESS,
+} from "./models-file.ts";
 
 /** The models that the bot may ask, as the environment names them. */
 export interface ModelPool {
@@ -46,6 +52,16 @@ export function poolOf(named: Named, keyNamed: ModelPool["keyNamed"]): ModelPool
     price: input && output ? { input, output } : null,
   });
   return { entries: [entry], file: null, keyNamed };
+}
+
+/** Throws StartError, one line. */
+export function refuseBadModels(named: Pick<Named, "MODELS_FILE" | "OPENAI_BASE_URL">): void {
+  if (named.MODELS_FILE !== undefined) readModelsFile(named.MODELS_FILE);
+  const { OPENAI_BASE_URL: url } = named;
+  if (!isEndpoint(url) || WHOLE_ADDRESS.test(url))
+    throw new StartError(
+      "OPENAI_BASE_URL: wants the address before /chat/completions, like https://api.openai.com/v1, without a login, a query or #",
+    );
 }
 
 /** Throws StartError, one line: it cannot be read, or what is wrong in it. */

@@ -85,7 +85,7 @@ const MOST_PARALLEL = 10_000;
 const RESERVED =
   /^(model|messages|tools|stream|stream_options|n|response_format|metadata|api_?key|authorization)$/i;
 
-const WHOLE_ADDRESS = /\/completions\/*$/i;
+export const WHOLE_ADDRESS = /\/completions\/*$/i;
 const BASE_ALONE = "the address before /chat/completions: leave /chat/completions away";
 
 const price = z.union([
@@ -210,7 +210,8 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /** `new URL` drops an empty query, an empty fragment and spaces; what is asked later is the text. */
-function isEndpoint(text: string): boolean {
+/** An address that `/chat/completions` can be put behind. */
+export function isEndpoint(text: string): boolean {
   if (/[\s?#\\]/.test(text) || !URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && username + password === "";
