@@ -70,6 +70,7 @@ async function fill(tx: Tx, table: ProductTable, tenant: string): Promise<void> 
 function literalOf({ type }: Column, row: number): string {
   const unique = randomBytes(6).toString("hex");
   if (type === "numeric") return `'123456789012345678901234.5678901234567890${row}0'`;
+  if (type === "double precision") return `'0.1${row}000000000000001'`;
   if (type === "bytea") return `'\\x00ff0a${unique}'`;
   if (type.startsWith("timestamp")) return `'2026-03-29 0${row}:59:59.98${row}+02'`;
   if (type === "jsonb")
