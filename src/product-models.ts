@@ -57,6 +57,20 @@ export function modelDesk(models: ProductModels): ModelDesk {
   };
 }
 
+function namedOf(
+  { tenantId, name }: { tenantId: string; name: string | null },
+  from: { broker: Broker; pool: ModelPool; keys: KeyResolver } & Pick<ProductBase, "log" | "clock">,
+): NamedModel {
+  const { broker, pool, keys, log, clock } = from;
+  if (name === null) {
+    const model = asChatModel(broker.forScope(tenantId), { realNow: Date.now });
+    return { model, modelId: modelIdOf(pool) };
+  }
+  const one = poolOfOne(pool, name);
+  const model = ownPool({ entries: one.entries, keys, scope: tenantId }, { log, clock });
+  return { model, modelId: modelIdOf(one) };
+}
+
 /** One for each tenant, made when it is first asked for. */
 function answeringOf(broker: Broker): ProductModels["forTenant"] {
   const made = new Map<string, AskedModel>();
@@ -100,12 +114,8 @@ export function createProductModels(
     tell: () => signals.sendNow({ kind: "models" }),
   });
   const broker = createBroker({
-    ...{
-      keys: keys.resolve,
-      journal: createStoredJournal(db, { ownTenant: DEFAULT_TENANT, tenants: () => tenantIds(db) }),
-      log,
-      clock,
-    },
+    ...{ keys: keys.resolve, log, clock },
+    journal: createStoredJournal(db, { ownTenant: DEFAULT_TENANT, tenants: () => tenantIds(db) }),
     ...{ realNow: Date.now, random: Math.random, sleep: realSleep, newId },
     pool: () => pool.entries,
     ...(onPoolChange ? { onPoolChange } : {}),
@@ -114,16 +124,7 @@ export function createProductModels(
   return {
     broker,
     forTenant: answeringOf(broker),
-    named({ tenantId, name }) {
-      if (name === null) {
-        const model = asChatModel(broker.forScope(tenantId), { realNow: Date.now });
-        return { model, modelId: modelIdOf(pool) };
-      }
-      const one = poolOfOne(pool, name);
-      const { entries } = one;
-      const model = ownPool({ entries, keys: keys.resolve, scope: tenantId }, { log, clock });
-      return { model, modelId: modelIdOf(one) };
-    },
+    named: (of) => namedOf(of, { broker, pool, keys: keys.resolve, log, clock }),
     pool: () => pool,
     handed: ({ tenantId, name }) =>
       handedOf(name === null ? pool : poolOfOne(pool, name), { tenantId, resolve: keys.resolve }),

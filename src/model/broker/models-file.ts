@@ -2,6 +2,7 @@ import { z } from "zod";
 import { StartError } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { amount, isDecimal } from "../../domain/money.ts";
+import { valueAt } from "../../domain/value-at.ts";
 import { isObject, jsonOf } from "../untrusted.ts";
 import { placeOfFault } from "./json-place.ts";
 import { isNoRef, mayBeKey } from "./key-shape.ts";
@@ -197,16 +198,6 @@ function modelLabel(value: unknown, index: PropertyKey | undefined): string {
 
 function isMissing(value: unknown, path: readonly PropertyKey[]): boolean {
   return path.length > 0 && valueAt(value, path) === undefined;
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (inner, key) =>
-      typeof inner === "object" && inner !== null && Object.hasOwn(inner, key)
-        ? (inner as Record<PropertyKey, unknown>)[key] // looked at on the line before
-        : undefined,
-    value,
-  );
 }
 
 /** `new URL` drops an empty query, an empty fragment and spaces; what is asked later is the text. */

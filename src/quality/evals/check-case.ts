@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { StartError } from "../../domain/errors.ts";
 import { furthestIssue } from "../../domain/furthest-issue.ts";
+import { valueAt } from "../../domain/value-at.ts";
 import type { KnownTools } from "../known-tools.ts";
 import { shown } from "../regressions/fault.ts";
 import { pathText } from "../regressions/path-text.ts";
@@ -69,14 +70,4 @@ function faultsOf(found: z.core.$ZodIssue, written: unknown): CaseFault[] {
 /** Of zod's own sentences the part that says what is wanted. */
 function expectedIn(message: string): string {
   return message.replace(/^[A-Z][a-z ]+: expected (.+?)(, received .*)?$/, "$1");
-}
-
-/** Own fields only. */
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let found = value;
-  for (const key of path) {
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = (found as Record<PropertyKey, unknown>)[key]; // it has that key
-  }
-  return found;
 }

@@ -1,3 +1,4 @@
+import { valueAt } from "../../domain/value-at.ts";
 import { type ExpectationFault, expectationFaults } from "../expectation-faults.ts";
 import type { KnownTools } from "../known-tools.ts";
 import { type Difference, shown } from "./fault.ts";
@@ -64,14 +65,4 @@ function mustEqual(value: unknown, at: string[], other: string[]): Difference[] 
   if (typeof actual !== "string" || typeof wanted !== "string" || actual === wanted) return [];
   const expected = `${shown(wanted)}, like ${pathText(other)}`;
   return [{ path: pathText(at), expected, actual: shown(actual) }];
-}
-
-/** Own fields only: `constructor` is none. */
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let found = value;
-  for (const key of path) {
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = (found as Record<PropertyKey, unknown>)[key]; // it has that key
-  }
-  return found;
 }
