@@ -91,6 +91,7 @@ export async function openHouse(database: Database, modelUrl: string): Promise<H
   };
   const desk: DeskDeps = {
     ...{ db, clock, dress, log, registry, secrets, toolsChanged: () => {} },
+    realNow: Date.now,
     hasModelKey: () => true,
     ratingsChanged: () => {},
     chatFacts: async () => ({ kind: "unreachable" }),

@@ -4,7 +4,7 @@ import { bringCardsUpToDate } from "./desk/cards-after-outage.ts";
 import { messageOf } from "./domain/errors.ts";
 import type { Product } from "./product.ts";
 import type { ProductBase } from "./product-base.ts";
-import { listConversations } from "./store/admin-reads.ts";
+import { recentChats } from "./store/conversations.ts";
 import { withTenant } from "./store/db.ts";
 import type { Outage } from "./store/heartbeats.ts";
 
@@ -41,10 +41,9 @@ export function createAfterOutage(
     if (!edge.catchUp || giveUp.signal.aborted) return;
     const { db } = base.database;
     const { channelId } = edge.messenger;
-    const recent = await withTenant(db, DEFAULT_TENANT, (tx) =>
-      listConversations(tx, { tenantId: DEFAULT_TENANT, limit: RECENT_CHATS, after: null }),
+    const chatIds = await withTenant(db, DEFAULT_TENANT, (tx) =>
+      recentChats(tx, { tenantId: DEFAULT_TENANT, channelId, limit: RECENT_CHATS }),
     );
-    const chatIds = recent.filter((one) => one.channelId === channelId).map((one) => one.chatId);
     // the messengers' clock is the product's
     const sinceMs = base.clock.now() - (Date.now() - outage.from);
     const read = await edge.catchUp({ chatIds, sinceMs, signal: giveUp.signal });

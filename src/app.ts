@@ -9,7 +9,6 @@ import {
   prepareTenants,
   seedExampleDesk,
   setupToken,
-  staffLanguage,
   tenantIds,
 } from "./bootstrap.ts";
 import { runDatabaseCommand } from "./cli/database-commands.ts";
@@ -21,7 +20,6 @@ import { handleRun } from "./engine/run.ts";
 import { hearSignals } from "./hear-signals.ts";
 import { createHeartbeat } from "./heartbeat.ts";
 import { type HttpServer, openHttpServer } from "./http-server.ts";
-import { createInspection, type Inspection } from "./inspection.ts";
 import { createIntake, type Intake } from "./intake.ts";
 import { createClock, type ShiftableClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
@@ -35,6 +33,7 @@ import { createProductView } from "./product-view.ts";
 import { type OpenRedis, openRedis } from "./queue/redis.ts";
 import { startAliveReports } from "./report-alive.ts";
 import type { Sandbox } from "./sandbox/server.ts";
+import { createStaffLanguage } from "./staff-language.ts";
 import { createKeptHeads } from "./store/audit-kept-heads.ts";
 import { ensureAuditKey } from "./store/audit-key.ts";
 import { dropLeasesOfOtherBoots } from "./store/boot-leases.ts";
@@ -45,6 +44,7 @@ import {
   FolderInUse,
   type FolderLock,
   holdFolder,
+  holdWorld,
 } from "./store/folder-lock.ts";
 import { tellOfForgedRows } from "./store/forged-rows.ts";
 import { checkMasterKey } from "./store/key-check.ts";
@@ -97,7 +97,7 @@ async function start(
   const secrets = createSecrets(masterKey);
   await checkMasterKey(database.db, secrets);
   const redis = await openCounts(config, log, unwinder);
-  const language = await staffLanguage(database.db);
+  const language = await createStaffLanguage(database.db);
   const base: ProductBase = { config, log, clock, database, redis, secrets, language };
   const sealer = await startSealer(base, unwinder);
   const product = await assembleProduct(base, outside);
@@ -108,7 +108,7 @@ async function start(
   unwinder.push("evals", () => evals.stop());
   const admin = createProductAdmin(base, product, evals);
   const intake = createIntake(base, product.edges);
-  const inspection = createInspection(database.db, product.edges, log);
+  const { inspection } = product;
   const state = { ready: false };
   const routes = productRoutes({
     db: database.db,
@@ -116,13 +116,14 @@ async function start(
     admin,
     edges: product.edges,
     statusOf: (edge) => inspection.addTo(edge, intake.statusOf(edge)),
+    problemsOf: (edge) => inspection.problemsOf(edge),
     modelPool: () => product.models.broker.snapshot(),
     redis,
     isReady: () => state.ready,
   });
   serveAll(http, routes, sandbox);
   await settleIn({ base, product, admin, outside, sealer });
-  await run({ base, product, admin, outside, sealer, intake, inspection, sandbox, unwinder });
+  await run({ base, product, admin, outside, sealer, intake, sandbox, unwinder });
   warmUpGuard();
   // only now: a token made before a refused start would never be shown
   const newAdminToken = await setupToken(database.db, clock, config.adminToken);
@@ -188,6 +189,8 @@ async function openSandbox(
   origin: string,
   unwinder: Unwinder,
 ): Promise<Sandbox> {
+  const lock = await holdWorld(config.dataDir, "npm start");
+  unwinder.push("world lock", () => lock.release());
   const { createSandbox } = await import("./sandbox/server.ts");
   const { makeParts } = await import("./sandbox/parts.ts");
   const sandbox = createSandbox({
@@ -252,7 +255,6 @@ async function settleIn({ base, product, admin, outside }: Assembled): Promise<v
 
 interface Running extends Assembled {
   intake: Intake;
-  inspection: Inspection;
   sandbox: Sandbox | null;
   unwinder: Unwinder;
 }
@@ -262,10 +264,13 @@ async function run(parts: Running): Promise<void> {
   const { base, product, unwinder } = parts;
   const { role } = base.config;
   for (const edge of product.edges) await edge.check();
-  await parts.inspection.run();
-  await hearSignals(product);
+  await product.inspection.run();
+  await hearSignals(product, base.language);
+  await base.language.read(); // the seeding may have named another, before anybody listened
   await product.models.reload();
   unwinder.push("signals", () => product.signals.stop());
+  product.inspection.start();
+  unwinder.push("inspection", () => product.inspection.stop());
   const afterOutage = createAfterOutage(base, product);
   const recover = await beginHeartbeat(parts, afterOutage);
   if (role !== "web") await startWork(parts);
@@ -318,6 +323,7 @@ async function startWork({ base, product, sandbox, unwinder, ...parts }: Running
     createProductView({
       db: base.database.db,
       clock: base.clock,
+      admin: parts.admin,
       onChange: (listener) => sandbox.world.journal.onAppend(listener),
       async clockMoved() {
         await sweep.runOnce();

@@ -21,7 +21,7 @@ export interface BesideSweep {
 }
 
 export function createBesideSweep(
-  { database, clock }: ProductBase,
+  { database, clock, language }: ProductBase,
   parts: {
     deskDeps: DeskDeps;
     models: Pick<ProductModels, "reload">;
@@ -52,7 +52,7 @@ export function createBesideSweep(
     async run() {
       await repostCards(parts.deskDeps, await tenantIds(db));
       await tellLeft();
-      if (!isAlone) await parts.models.reload(); // where a signal was lost
+      if (!isAlone) await Promise.all([parts.models.reload(), language.read()]); // where a signal was lost
       await parts.alerts.tick();
       await forgetOld();
     },

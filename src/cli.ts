@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { AUDIT_USAGE, readAuditArgs } from "./cli/audit.ts";
 import { runDatabaseCommand } from "./cli/database-commands.ts";
@@ -18,13 +19,16 @@ import { messageOf } from "./domain/errors.ts";
 import { createClock } from "./lib/clock.ts";
 import { createLog } from "./lib/log.ts";
 import { openEmbedded, openPostgres, prepareDatabase } from "./store/database.ts";
-import { handCommand, holdFolder } from "./store/folder-lock.ts";
+import { handCommand, holdFolder, holdWorld } from "./store/folder-lock.ts";
 import { placeOfMasterKey } from "./store/master-key.ts";
 import { refuseUnfinishedRestore } from "./store/unfinished-restore.ts";
 import { unlockDatabase } from "./store/unlock.ts";
 
 const COMMANDS: Record<string, { usage: string; run(args: string[]): Promise<number> }> = {
-  sandbox: { usage: "npm run sandbox -- [--port P] [--data-dir D]", run: sandbox },
+  sandbox: {
+    usage: "npm run sandbox -- [--port P] [--data-dir D]   (mail: P+1; D: DATA_DIR)",
+    run: sandbox,
+  },
   seed: { usage: "npm run seed -- --url URL --token T", run: seedDesk },
   tokens: {
     usage: "npm run tokens -- create --staff ID [--tenant T] [--days N]",
@@ -81,21 +85,27 @@ async function sandbox(args: string[]): Promise<number> {
     args,
     options: {
       port: { type: "string", default: "4000" },
-      "data-dir": { type: "string", default: "./.data" },
+      "data-dir": { type: "string" },
     },
   });
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new UsageError(`--port: got "${values.port}", wants a port from 0 to 65535`);
+  const dataDir = resolve(values["data-dir"] ?? (readEnvironment().DATA_DIR || "./.data"));
+  const lock = await holdWorld(dataDir, "npm run sandbox");
   const { startStandalone } = await import("./sandbox/standalone.ts");
   const { makeParts } = await import("./sandbox/parts.ts");
   const running = await startStandalone({
     port,
-    dataDir: values["data-dir"],
+    dataDir,
     // a fixed place, so that a bot's SMTP_URL outlives a restart
     parts: (world, origin) => makeParts(world, origin, { smtpPort: port > 0 ? port + 1 : 0 }),
   });
-  console.log(`The played world is ready on ${running.origin}/sandbox. Start a bot with:`);
+  console.log(`The played world is ready on ${running.origin}/sandbox`);
+  console.log(
+    `Its mail server is at ${running.env.SMTP_URL}; what happened is kept in ${dataDir}/sandbox`,
+  );
+  console.log("Start a bot with:");
   console.log("SANDBOX=off");
   for (const [name, value] of Object.entries(running.env))
     console.log(environmentLine(name, value));
@@ -104,6 +114,7 @@ async function sandbox(args: string[]): Promise<number> {
     process.once("SIGTERM", resolve);
   });
   await running.stop();
+  await lock.release();
   return 0;
 }
 

@@ -59,6 +59,8 @@ export interface Config {
   coalesceMs: number;
   /** Real time that one run may work, waiting not counted. */
   runDeadlineMs: number;
+  /** `rag`: passages that fit what was written stand in the prompt; `llm`: only tools search. */
+  replyStrategy: "rag" | "llm";
   /** Decimal. A run that has cost this much calls no more tools. */
   runCostLimitUsd: string;
   /** Product time a request waits where its policy names none. */
@@ -178,6 +180,7 @@ function configOf(env: NodeJS.ProcessEnv, { values, given, sandbox }: Read): Con
     heartbeatUrl: values.HEARTBEAT_URL ?? null,
     coalesceMs: values.COALESCE_MS,
     runDeadlineMs: values.RUN_DEADLINE_MS,
+    replyStrategy: values.REPLY_STRATEGY,
     runCostLimitUsd: values.RUN_COST_LIMIT_USD,
     approvalTtlMs: values.APPROVAL_TTL_MS,
     guardLimits: {

@@ -1,11 +1,15 @@
 import type { Product } from "./product.ts";
+import type { StaffLanguage } from "./staff-language.ts";
 import type { Signal } from "./store/signals.ts";
 
-type Hearing = Pick<Product, "signals" | "queue" | "outbound" | "resolver" | "models">;
+type Hearing = Pick<Product, "signals" | "queue" | "outbound" | "resolver" | "models" | "edges">;
 
 /** What this process does when a process on the database, also itself, says something. */
-export function hearSignals(product: Hearing): Promise<void> {
-  const { signals, queue, outbound, resolver, models } = product;
+export function hearSignals(product: Hearing, language: StaffLanguage): Promise<void> {
+  const { signals, queue, outbound, resolver, models, edges } = product;
+  const offerMenus = () => {
+    for (const edge of edges) void edge.offerMenu?.();
+  };
   return signals.start({
     onSignal(signal: Signal) {
       switch (signal.kind) {
@@ -16,6 +20,9 @@ export function hearSignals(product: Hearing): Promise<void> {
         case "tools":
           models.forgetKeys(signal.tenantId);
           return resolver.invalidateToolsFor(signal.tenantId);
+        case "office":
+          language.heard(signal);
+          return offerMenus();
         case "models":
           return void models.reload();
         case "models_file":
@@ -31,6 +38,7 @@ export function hearSignals(product: Hearing): Promise<void> {
       models.forgetKeys(null);
       void models.followFile();
       void models.reload();
+      language.read().then(offerMenus, () => {}); // a sweep reads it again
     },
   });
 }

@@ -1,9 +1,11 @@
-import { startApp } from "./app.ts";
 import { loadConfig } from "./config.ts";
 import { messageOf, StartError } from "./domain/errors.ts";
 import { createLog } from "./lib/log.ts";
 
 const USAGE = "usage: npm start (settings come from the environment: .env.example names them all)";
+
+/** Told at once: an empty database takes a while. */
+const STARTING = "Countersign is starting …";
 
 /** Process entry: starts, says where, stops on a signal; a refused start is one line and exit 1. */
 async function main(): Promise<void> {
@@ -17,8 +19,11 @@ async function main(): Promise<void> {
   }
   const config = loadConfig();
   const log = createLog(config.logLevel);
+  console.log(STARTING);
+  // loaded only now: the whole product takes its seconds
+  const { startApp } = await import("./app.ts");
   const app = await startApp(config, log);
-  // not before: a refused start says its one line and nothing else
+  // not before: a refused start says its one line and nothing else of what it found
   for (const line of [...config.notes, ...app.problems]) console.log(line);
   if (app.newAdminToken)
     console.log(`Admin token for the set-up, shown this once: ${app.newAdminToken}`);

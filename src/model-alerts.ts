@@ -31,7 +31,7 @@ export function createModelAlerts(
     const tenants = change.scope === null ? await tenantIds(db) : [change.scope];
     for (const tenantId of tenants)
       await withTenant(db, tenantId, (tx) =>
-        tellModels(tx, { jobs, tenantId, now: clock.now() }, { change, language }),
+        tellModels(tx, { jobs, tenantId, now: clock.now() }, { change, language: language.now() }),
       );
   }
 

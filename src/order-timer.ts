@@ -11,14 +11,23 @@ export interface OrderTimer {
 }
 
 const EVERY_MS = 60_000;
+/** A round that comes so late (real time): the machine slept. */
+const SLEPT_MS = 2 * EVERY_MS;
 
-/** Looks once a minute for unpaid orders whose time is over; soon after a start none is closed. */
+/**
+ * Looks once a minute for unpaid orders whose time is over; soon after a start, or when the machine
+ * has slept, none is closed: its payment may be among what was held back.
+ */
 export function startOrderTimer(
-  deps: Pick<EngineDeps, "db" | "clock" | "jobs" | "log">,
+  deps: Pick<EngineDeps, "db" | "clock" | "realNow" | "jobs" | "log">,
 ): OrderTimer {
   let current = Promise.resolve();
-  const notBefore = deps.clock.now() + START_GRACE_MS;
+  let lookedAt = deps.realNow();
+  let notBefore = deps.clock.now() + START_GRACE_MS;
   async function runOnce(): Promise<void> {
+    const realNow = deps.realNow();
+    if (realNow - lookedAt > SLEPT_MS) notBefore = deps.clock.now() + START_GRACE_MS;
+    lookedAt = realNow;
     for (const tenantId of await tenantIds(deps.db)) await sweepOrders(deps, tenantId, notBefore);
   }
   const timer = setInterval(() => {

@@ -8,7 +8,7 @@ import type { ProductBase } from "./product-base.ts";
 import type { ProductEvals } from "./product-evals.ts";
 import { modelDesk } from "./product-models.ts";
 import { findApproval } from "./store/admin-reads.ts";
-import { type Db, withTenant } from "./store/db.ts";
+import { type Db, withTenant, withTenantRetried } from "./store/db.ts";
 import { staffById } from "./store/staff.ts";
 
 /** The admin API on the product's own parts. Without `evals` none are run for it. */
@@ -28,6 +28,7 @@ export function createProductAdmin(
     dress: deskDeps.dress,
     toolsChanged: deskDeps.toolsChanged,
     ratingsChanged: deskDeps.ratingsChanged,
+    officeChanged: (tx, office) => product.signals.send(tx, { kind: "office", ...office }),
     publicUrl: base.config.publicUrl,
     playground: base.config.sandbox,
     log: base.log,
@@ -53,7 +54,7 @@ export function createProductAdmin(
       return hits.map((hit) => ({ ...hit }));
     },
     decide: (decision) =>
-      withTenant(db, decision.tenantId, async (tx) => {
+      withTenantRetried(db, decision.tenantId, async (tx) => {
         const { tenantId, staffId } = decision;
         const staff = await staffById(tx, tenantId, staffId);
         const { accepted, code, message } = await decide(tx, deskDeps, {

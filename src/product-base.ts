@@ -1,8 +1,8 @@
 import type { Config } from "./config.ts";
-import type { Language } from "./domain/language.ts";
 import type { ShiftableClock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
 import type { OpenRedis } from "./queue/redis.ts";
+import type { StaffLanguage } from "./staff-language.ts";
 import type { Database } from "./store/database.ts";
 import type { Secrets } from "./store/secrets.ts";
 
@@ -14,5 +14,5 @@ export interface ProductBase {
   database: Database;
   redis: OpenRedis | null;
   secrets: Secrets;
-  language: Language;
+  language: StaffLanguage;
 }

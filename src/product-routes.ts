@@ -19,6 +19,8 @@ export interface RouteDeps {
   edges: readonly MessengerEdge[];
   /** What this process does with a bot account. */
   statusOf(edge: MessengerEdge): EdgeStatus;
+  /** How many of its rights and tokens are not as they have to be. */
+  problemsOf(edge: MessengerEdge): number;
   /** Providers of language models that can be asked now, with the keys that all share. */
   modelPool(): Promise<{ providersUsable: number; providersTotal: number }>;
   redis: Pick<OpenRedis, "status"> | null;
@@ -102,6 +104,7 @@ function createMetrics(deps: RouteDeps): Registry {
       this.set((await findOpenWork(deps.db, deps.clock.now())).waiting.length);
     },
   });
+  messengerGauges(deps, registry);
   new Gauge({
     name: "countersign_model_providers",
     help: "Providers of language models: configured, and those that can be asked now",
@@ -114,4 +117,27 @@ function createMetrics(deps: RouteDeps): Registry {
     },
   });
   return registry;
+}
+
+function messengerGauges(deps: RouteDeps, registry: Registry): void {
+  new Gauge({
+    name: "countersign_messenger_ok",
+    help: "1 while this process can work with the bot account, as /readyz tells",
+    labelNames: ["messenger"],
+    registers: [registry],
+    collect() {
+      for (const edge of deps.edges)
+        this.set({ messenger: edge.messenger.name }, deps.statusOf(edge).ok ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: "countersign_messenger_problems",
+    help: "Tokens refused, rights missing, staff chats that the bot is not in, as /readyz names them",
+    labelNames: ["messenger"],
+    registers: [registry],
+    collect() {
+      for (const edge of deps.edges)
+        this.set({ messenger: edge.messenger.name }, deps.problemsOf(edge));
+    },
+  });
 }

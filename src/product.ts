@@ -18,8 +18,9 @@ import { newId } from "./domain/ids.ts";
 import type { MessengerName } from "./domain/inbound.ts";
 import type { Messenger } from "./domain/messenger.ts";
 import type { EngineDeps } from "./engine/deps.ts";
-import { ragReplyStrategy } from "./engine/strategy.ts";
+import { REPLY_STRATEGIES } from "./engine/strategy.ts";
 import { createToolResolver, type ToolResolver } from "./engine/tool-resolver.ts";
+import { createInspection, type Inspection } from "./inspection.ts";
 import { createKnowledge, type Knowledge } from "./knowledge/knowledge.ts";
 import { hasKey } from "./model/broker/model-pool.ts";
 import { createModelAlerts } from "./model-alerts.ts";
@@ -55,6 +56,7 @@ export interface Product {
   sweep: Sweep;
   outbound: Outbound;
   edges: MessengerEdge[];
+  inspection: Inspection;
   registry: Registry;
   resolver: ToolResolver;
   knowledge: Knowledge;
@@ -96,7 +98,9 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
   const resolver = createToolResolver({ db, registry });
   const dress: ApprovalDress = {
     jobs: queue,
-    staffLanguage: base.language,
+    get staffLanguage() {
+      return base.language.now();
+    },
     sandbox: config.world === "sandbox",
     defaultTtlMs: config.approvalTtlMs,
   };
@@ -108,7 +112,8 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
   const engine = engineOf(base, {
     ...{ bootId, queue, registry, dress, resolver, knowledge, outside, messengers, models },
   });
-  const outbound = outboundOf(base, { messengers, deskDeps });
+  const inspection = createInspection(db, edges, log);
+  const outbound = outboundOf(base, { messengers, deskDeps, inspection });
   const beside = createBesideSweep(base, { deskDeps, models, bootId, alerts });
   return {
     bootId,
@@ -121,6 +126,7 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
     }),
     outbound,
     edges,
+    inspection,
     registry,
     resolver,
     knowledge,
@@ -137,8 +143,13 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
 
 function outboundOf(
   base: ProductBase,
-  { messengers, deskDeps }: { messengers: ReadonlyMap<string, Messenger>; deskDeps: DeskDeps },
+  parts: {
+    messengers: ReadonlyMap<string, Messenger>;
+    deskDeps: DeskDeps;
+    inspection: Inspection;
+  },
 ): Outbound {
+  const { messengers, deskDeps, inspection } = parts;
   const { database, secrets, redis } = base;
   const { db } = database;
   return createOutbound({
@@ -150,6 +161,7 @@ function outboundOf(
     sharedCounts: redis && { redis: redis.client, prefix: installationOf(database) },
     onBlocked: (tx, chat) => cancelOfBlockedChat(tx, deskDeps, chat),
     onCardSent: (tx, card) => startDelay(tx, deskDeps, card),
+    onAnswer: (channelId, result) => inspection.answered(channelId, result),
     decryptCode: ({ tenantId, ...chat }, orderId) =>
       withTenant(db, tenantId, (tx) => payoutCodeFor(tx, secrets, { tenantId, orderId }, chat)),
   });
@@ -174,6 +186,7 @@ function deskDepsOf(
   const { dress, registry, signals, messengers, outside } = parts;
   return {
     ...{ db: base.database.db, clock: base.clock, log: base.log, secrets: base.secrets },
+    realNow: Date.now,
     dress,
     registry,
     toolsChanged: (tx, tenantId) => signals.send(tx, { kind: "tools", tenantId }),
@@ -210,7 +223,7 @@ function engineOf(base: ProductBase, parts: EngineParts): EngineDeps {
     runner: createRunner({ registry, realNow: Date.now, timeoutMs: OUTSIDE_LIMIT_MS }),
     proposing: { registry, dress, costLimitUsd: base.config.runCostLimitUsd },
     modelFor: (tenantId) => parts.models.forTenant(tenantId),
-    strategy: ragReplyStrategy(parts),
+    strategy: REPLY_STRATEGIES[base.config.replyStrategy](parts),
     log: base.log,
     deadlineMs: base.config.runDeadlineMs,
     prices: parts.outside.prices,
@@ -284,7 +297,7 @@ function createEdges(
     clock,
     log,
     isCommand: (name) => COMMANDS.has(name),
-    commandMenu: commandMenu(base.language),
+    commandMenu: () => commandMenu(base.language.now()),
   });
   return [
     ...(outside.telegram

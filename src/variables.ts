@@ -137,6 +137,7 @@ export const VARIABLES = {
   ],
   COALESCE_MS: [whole(0, 60_000, 1500), "milliseconds, at most 60000"],
   RUN_DEADLINE_MS: [whole(1000, 600_000, 45_000), "milliseconds, from 1000 to 600000"],
+  REPLY_STRATEGY: [z.enum(["rag", "llm"]).default("rag"), "rag or llm"],
   RUN_COST_LIMIT_USD: [decimal.default("1"), "dollars like 1 or 0.25"],
   APPROVAL_TTL_MS: [whole(60_000, 604_800_000, 3_600_000), "milliseconds, from 60000 to 604800000"],
 } as const satisfies Record<string, readonly [z.ZodType, string]>;

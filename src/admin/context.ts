@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { Jobs } from "../domain/jobs.ts";
 import type { JsonObject } from "../domain/json.ts";
+import type { Language } from "../domain/language.ts";
 import type { ModelDesk } from "../domain/model-desk.ts";
 import type { PolicyRow } from "../domain/policy-row.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -64,6 +65,8 @@ export interface AdminDeps {
   prepareTenant(tx: Tx, tenantId: string): Promise<void>;
   /** What tools a tenant has changes in this transaction. */
   toolsChanged(tx: Tx, tenantId: string): void;
+  /** A tenant is made, called or spoken to in another way by this transaction. */
+  officeChanged(tx: Tx, office: { tenantId: string; language: Language }): void;
   models: ModelDesk;
   /** What people think of models has changed in this transaction. */
   ratingsChanged(tx: Tx): void;

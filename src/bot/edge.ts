@@ -24,7 +24,7 @@ export interface EdgeOptions {
   /** Names of staff commands, lower case and without the slash. */
   isCommand(name: string): boolean;
   /** Shown in the menu of groups, where the messenger has one. Being shown gives no right. */
-  commandMenu?: readonly { command: string; description: string }[];
+  commandMenu?(): readonly { command: string; description: string }[];
 }
 
 /** `detail`: one line for the owner, without a secret. */
@@ -60,6 +60,8 @@ export interface MessengerEdge {
   stop(): Promise<void>;
   /** For /readyz. */
   status(): EdgeStatus;
+  /** Shows the menu of commands anew, in the staff's language; absent where there is none. Never throws. */
+  offerMenu?(): Promise<void>;
   /** Reads what was missed; how much that was. Absent where the messenger keeps it for us. */
   catchUp?(missed: Missed): Promise<number>;
   /** What the messenger sends us over HTTP; absent when we fetch events ourselves. */

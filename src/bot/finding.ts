@@ -6,6 +6,8 @@ export interface Finding {
   what: string;
   /** What to do; empty when there is nothing. A finding that is ok and has one is a mere note. */
   nextStep: string;
+  /** The messenger takes nothing from us at all before that is done. */
+  stops?: true;
 }
 
 /** A chat of the staff's, to be looked at. */
@@ -27,6 +29,11 @@ export function note(what: string, nextStep: string): Finding {
 /** Something will not work before `nextStep` is done. */
 export function problem(what: string, nextStep: string): Finding {
   return { ok: false, what, nextStep };
+}
+
+/** Nothing at all will work before `nextStep` is done. */
+export function refusal(what: string, nextStep: string): Finding {
+  return { ...problem(what, nextStep), stops: true };
 }
 
 /** A chat that serves several purposes is looked at once. */

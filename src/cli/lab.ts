@@ -22,6 +22,7 @@ import type { Lab } from "../quality/evals/played.ts";
 import type { EvalReport } from "../quality/evals/run-cases.ts";
 import type { Snapshot } from "../quality/evals/snapshot.ts";
 import { storeRun } from "../quality/evals/store-run.ts";
+import { createStaffLanguage } from "../staff-language.ts";
 import { openEmbedded, prepareDatabase } from "../store/database.ts";
 import { type Tx, withOwner, withTenant } from "../store/db.ts";
 import { saveEvalCases } from "../store/eval-cases.ts";
@@ -96,7 +97,8 @@ async function open({ model, snapshot }: LabOptions, { log, take, unwinder }: Op
   await prepareDatabase(database, config.world);
   await checkMasterKey(database.db, secrets);
   const base: ProductBase = {
-    ...{ config, log, clock, database, redis: null, secrets, language: "en" },
+    ...{ config, log, clock, database, redis: null, secrets },
+    language: await createStaffLanguage(database.db),
   };
   const outside = {
     ...withoutMessengers(config.outside(env)),

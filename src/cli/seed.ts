@@ -80,6 +80,10 @@ async function bodyOf(response: Response): Promise<unknown> {
   }
 }
 
+function isNewTenant({ method, path }: Answered["request"]): boolean {
+  return method === "POST" && path === "/api/admin/tenants";
+}
+
 function isOpening({ request }: Answered): boolean {
   return request.path.endsWith("/open");
 }
@@ -97,7 +101,8 @@ function lineOf(answer: Answered): string {
 
 function wordFor(answer: Answered): string {
   const { status, request } = answer;
-  if (status === 409 && isNewPerson(request)) return "was there already";
+  // what it is called is the next request's to say
+  if (status === 409 && (isNewPerson(request) || isNewTenant(request))) return "was there already";
   if (status === "skipped") return "skipped, it belongs to something that was there already";
   const refusal = refusalOf(answer);
   if (refusal !== null) return `refused: ${refusal}`;

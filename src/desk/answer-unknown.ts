@@ -4,14 +4,20 @@ import { type ApprovalRow, lockApproval } from "../store/approvals.ts";
 import { partyOf } from "../store/conversations.ts";
 import type { Tx } from "../store/db.ts";
 import { executionOfApproval, setExecution, settleKeys } from "../store/executions.ts";
-import { ownersOf } from "../store/makers.ts";
 import { recordOutcome } from "../store/outcomes.ts";
 import { setCandidate } from "../store/proposals.ts";
 import type { StaffMember } from "../store/staff.ts";
+import { currentAction } from "../tools/edit-action.ts";
 import { stateReply } from "../tools/replies.ts";
+import { capRefusal } from "./daily-cap.ts";
+import { type Decided, refused } from "./decision.ts";
 import { DECISION_TEXTS } from "./decision-texts.ts";
 import type { DeskDeps } from "./deps.ts";
-import { countsThere, type Place } from "./pressed-place.ts";
+import { freshStaff } from "./fresh-staff.ts";
+import { roleNow } from "./gate-now.ts";
+import { personRefusal, placeRefusal } from "./may-decide.ts";
+import type { Place } from "./pressed-place.ts";
+import { isLeftToOthers } from "./receipt-rule.ts";
 import { note, showCards } from "./show-approval.ts";
 import { DESK_TEXTS, shownTime } from "./texts.ts";
 
@@ -28,30 +34,22 @@ export interface UnknownAnswer {
 }
 
 /**
- * An operator says whether an action with an unknown outcome happened. Yes: it counts as done and
- * stays single for ever. No: its keys are free for a new approval.
+ * A person says whether an action with an unknown outcome happened. Yes: it counts as done and stays
+ * single for ever. No: its keys are free for a new approval, so that only whoever might approve it
+ * says so.
  */
 export async function answerUnknown(tx: Tx, deps: DeskDeps, given: UnknownAnswer): Promise<string> {
-  const { tenantId, approvalId, staff, happened, place } = given;
+  const { tenantId, approvalId, happened } = given;
   const texts = DESK_TEXTS[deps.dress.staffLanguage];
+  const staff = await freshStaff(tx, tenantId, given.staff);
   const approval = await lockApproval(tx, tenantId, approvalId);
   if (!approval) return texts.gone;
-  const { contactId } = await partyOf(tx, tenantId, approval.conversationId);
-  const owners = await ownersOf(tx, { tenantId, makers: [approval.requestedBy, contactId] });
-  const own = staff !== null && owners.has(staff.id);
-  if (staff?.status !== "active" || !isVerified(staff) || own) {
-    await note(tx, deps, approval, {
-      eventType: "approval.refused",
-      by: staff?.id ?? null,
-      decision: "forbidden",
-    });
-    return own ? texts.ownRequest : texts.notAllowed;
-  }
-  if (place && !(await countsThere(tx, { tenantId, approvalId }, place))) {
-    await note(tx, deps, approval, {
-      ...{ eventType: "approval.refused", by: staff.id, decision: "forbidden" },
-    });
-    return DECISION_TEXTS[deps.dress.staffLanguage].elsewhere;
+  const refusal = await answerRefusal(tx, deps, { ...given, staff }, approval);
+  if (refusal || !staff) {
+    const by = staff?.id ?? null;
+    const decision = refusal?.code ?? "forbidden";
+    await note(tx, deps, approval, { eventType: "approval.refused", by, decision });
+    return refusal?.message ?? texts.notAllowed;
   }
   const execution = await executionOfApproval(tx, tenantId, approvalId);
   if (execution?.status !== "waiting_approval") return texts.unknownButton;
@@ -66,6 +64,31 @@ export async function answerUnknown(tx: Tx, deps: DeskDeps, given: UnknownAnswer
     decision: happened ? "completed" : "failed",
   });
   return outcome;
+}
+
+/** The same people as for an approval; a No lets the same be paid once more. */
+async function answerRefusal(
+  tx: Tx,
+  deps: DeskDeps,
+  given: UnknownAnswer,
+  approval: ApprovalRow,
+): Promise<Decided | null> {
+  const { staff, happened } = given;
+  const texts = DESK_TEXTS[deps.dress.staffLanguage];
+  if (staff?.status !== "active" || !isVerified(staff))
+    return refused("forbidden", texts.notAllowed);
+  const forbidden =
+    (await personRefusal(tx, deps, staff, approval)) ??
+    (await placeRefusal(tx, deps, given, approval));
+  if (forbidden) return forbidden;
+  if (staff.role !== "admin" && (await roleNow(tx, deps, approval)) === "admin")
+    return refused("forbidden", texts.needsAdmin);
+  if (happened) return null;
+  if (await isLeftToOthers(tx, staff, approval)) {
+    const text = DECISION_TEXTS[deps.dress.staffLanguage].confirmedReceiptNo;
+    return refused("forbidden", text);
+  }
+  return capRefusal(tx, deps, { staff, approval, action: currentAction(approval) });
 }
 
 interface Settled {

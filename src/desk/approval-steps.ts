@@ -3,6 +3,7 @@ import type { JobRef } from "../domain/jobs.ts";
 import { holdSteps, lockDueApprovals, setStep } from "../store/approval-steps.ts";
 import { type ApprovalRow, lockApproval, OPEN_APPROVALS } from "../store/approvals.ts";
 import { type Tx, withTenant } from "../store/db.ts";
+import { missedMs } from "../store/heartbeats.ts";
 import { approveItself } from "./approve-itself.ts";
 import type { DeskDeps } from "./deps.ts";
 import { tellAdmins } from "./escalate.ts";
@@ -20,14 +21,19 @@ export const APPROVAL_STEPS: Record<StepKind, Step> = {
   approve_itself: approveItself,
 };
 
-/** Handler of `approval` jobs: reminds, escalates, ends. Doing it twice is a no-op. */
+/**
+ * Handler of `approval` jobs: reminds, escalates, ends. Doing it twice is a no-op. A machine that
+ * slept comes back to what only seems due: the step is left to the sweep after the next beat.
+ */
 export async function handleApproval(deps: DeskDeps, ref: JobRef): Promise<void> {
   const { tenantId, id } = ref;
   await withTenant(deps.db, tenantId, async (tx) => {
     await holdSteps(tx, tenantId);
     const approval = await lockApproval(tx, tenantId, id);
     const now = deps.clock.now();
+    const realNow = deps.realNow();
     if (!approval || !isDue(approval, now)) return;
+    if ((await missedMs(tx, { tenantId, realNow })) > 0) return;
     await APPROVAL_STEPS[stepDue(approval, now)](tx, deps, approval);
   });
 }

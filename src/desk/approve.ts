@@ -1,9 +1,10 @@
 import { approvalName } from "../domain/approval.ts";
 import { newId } from "../domain/ids.ts";
-import { type ApprovalRow, addVote, countStandingVotes, setApproval } from "../store/approvals.ts";
+import { type ApprovalRow, addVote, setApproval } from "../store/approvals.ts";
 import type { Tx } from "../store/db.ts";
 import { executionOfApproval, setExecution } from "../store/executions.ts";
 import { insertProposals, setCandidate } from "../store/proposals.ts";
+import { countStandingVotes } from "../store/standing-votes.ts";
 import { changesOf, currentAction } from "../tools/edit-action.ts";
 import { stateReply } from "../tools/replies.ts";
 import { changedText } from "./changed-text.ts";
@@ -27,7 +28,7 @@ export async function approve(
   const vote = { tenantId, approvalId, staffId: by.staff.id, via: by.via, actionDigest, now };
   if (!(await addVote(tx, { ...vote, decision: "approve" })))
     return refused("voted_before", texts.votedBefore);
-  const votes = await countStandingVotes(tx, tenantId, approvalId);
+  const votes = await countStandingVotes(tx, approval);
   await note(tx, deps, approval, {
     eventType: "approval.voted",
     by: by.staff.id,

@@ -1,10 +1,11 @@
 import { approvalName } from "../domain/approval.ts";
 import type { Language } from "../domain/language.ts";
+import { paysOut } from "../domain/pays-out.ts";
 import { type ApprovalRow, setApproval } from "../store/approvals.ts";
 import { conversationOf } from "../store/conversations.ts";
 import type { Tx } from "../store/db.ts";
 import { conversationOfChat, lockOpenOf } from "../store/objected-approvals.ts";
-import { lastOrder } from "../store/orders.ts";
+import { lastOrder, type Order } from "../store/orders.ts";
 import { recordOutcome } from "../store/outcomes.ts";
 import { setCandidate } from "../store/proposals.ts";
 import type { StaffMember } from "../store/staff.ts";
@@ -73,7 +74,7 @@ export async function cancelOpen(
     decision: why.kind,
   });
   await tellConversation(tx, deps, approval, why);
-  if (approval.expiresAt === null) await keepLiability(tx, deps, approval);
+  if (approval.expiresAt === null) await askAboutMoney(tx, deps, approval);
 }
 
 function outcomeOf({ dress, clock }: DeskDeps, why: Cancelling): string {
@@ -101,18 +102,28 @@ async function tellConversation(
   await addMessage(tx, { tenantId, conversationId, ...event, text: line, now });
 }
 
-/** The money is here all the same: a person sees to it. */
-async function keepLiability(tx: Tx, deps: DeskDeps, approval: ApprovalRow): Promise<void> {
+/** Money that is here, or that the client says they sent, is not done with: a person sees to it. */
+async function askAboutMoney(tx: Tx, deps: DeskDeps, approval: ApprovalRow): Promise<void> {
   const { tenantId, conversationId, number } = approval;
   if (conversationId === null) return;
   const { contactId } = await conversationOf(tx, tenantId, conversationId);
   const name = approvalName(number);
+  const order = await lastOrder(tx, { tenantId, conversationId });
+  const state = moneyOf(approval, order);
   await raiseHandoff(tx, deps.dress.jobs, {
-    ...{ tenantId, conversationId, contactId, now: deps.clock.now() },
-    reason: "payout_review",
-    order: await lastOrder(tx, { tenantId, conversationId }),
-    summary: { en: TEXTS.en.owed(name), ru: TEXTS.ru.owed(name) },
+    ...{ tenantId, conversationId, contactId, now: deps.clock.now(), order },
+    reason: state === "claimed" ? "payment_review" : "payout_review",
+    summary: { en: TEXTS.en[state](name), ru: TEXTS.ru[state](name) },
   });
+}
+
+/** `claimed`: the client alone says that it came; `unclear`: no order of theirs is paid. */
+function moneyOf(
+  { toolName: name, riskLevel: risk }: ApprovalRow,
+  order: Order | null,
+): "owed" | "claimed" | "unclear" {
+  if (!paysOut({ name, risk })) return "claimed";
+  return order?.status === "paid" || order?.status === "payout" ? "owed" : "unclear";
 }
 
 const TEXTS = {
@@ -120,10 +131,17 @@ const TEXTS = {
     blocked: "Cancelled: the client blocked the bot. Not executed.",
     by: (who: string, when: string) => `Cancelled by ${who}, ${when}`,
     owed: (name: string) => `${name} was cancelled, and the client's money is here`,
+    claimed: (name: string) => `${name} was cancelled; the client says they paid; not confirmed`,
+    unclear: (name: string) =>
+      `${name} was cancelled; no paid order stands behind it, check whether anything is owed`,
   },
   ru: {
     blocked: "Отменено: клиент заблокировал бота. Не выполнено.",
     by: (who: string, when: string) => `Отменено: ${who}, ${when}`,
     owed: (name: string) => `${name} отменено, а деньги клиента у нас`,
+    claimed: (name: string) =>
+      `${name} отменено; клиент говорит, что заплатил; поступление не подтверждено`,
+    unclear: (name: string) =>
+      `${name} отменено; оплаченной заявки за ним нет, проверьте, должны ли мы что-то`,
   },
 } as const satisfies Record<Language, unknown>;

@@ -1,11 +1,11 @@
 import {
   type ApprovalRow,
-  countStandingVotes,
   lockApproval,
   OPEN_APPROVALS,
   pendingApprovals,
 } from "../store/approvals.ts";
 import { type Tx, withTenant } from "../store/db.ts";
+import { countStandingVotes } from "../store/standing-votes.ts";
 import {
   approvalsWithoutCard,
   chatsWithoutCard,
@@ -13,7 +13,8 @@ import {
   requeueOpenCards,
 } from "../store/unposted-cards.ts";
 import { approvalCard } from "../tools/approval-card.ts";
-import { cardOf } from "../tools/ask-approval.ts";
+import { cardOf, wholeTextsOf } from "../tools/ask-approval.ts";
+import { evidenceOf } from "../tools/evidence.ts";
 import type { DeskDeps } from "./deps.ts";
 import { type ShowDeps, showCards } from "./show-approval.ts";
 
@@ -31,7 +32,7 @@ export async function bringCardsUpToDate(
     await withTenant(deps.db, tenantId, async (tx) => {
       const approval = await lockApproval(tx, tenantId, id);
       if (!approval || !OPEN_APPROVALS.includes(approval.status)) return;
-      const votes = await countStandingVotes(tx, tenantId, id);
+      const votes = await countStandingVotes(tx, approval);
       if (isShifted && approval.expiresAt !== null)
         await showCards(tx, deps, approval, { votes, outcome: null });
       await postMissing(tx, deps, approval, votes);
@@ -56,7 +57,7 @@ export async function repostCards(deps: DeskDeps, tenantIds: readonly string[]):
       await withTenant(deps.db, tenantId, async (tx) => {
         const approval = await lockApproval(tx, tenantId, id);
         if (!approval || !OPEN_APPROVALS.includes(approval.status)) return;
-        await postMissing(tx, deps, approval, await countStandingVotes(tx, tenantId, id));
+        await postMissing(tx, deps, approval, await countStandingVotes(tx, approval));
       });
   }
 }
@@ -67,13 +68,14 @@ export async function showWhereMissing(
   deps: ShowDeps,
   approvals: readonly ApprovalRow[],
 ): Promise<void> {
-  for (const approval of approvals) {
-    const { tenantId, id } = approval;
-    await postMissing(tx, deps, approval, await countStandingVotes(tx, tenantId, id));
-  }
+  for (const approval of approvals)
+    await postMissing(tx, deps, approval, await countStandingVotes(tx, approval));
 }
 
-/** The card goes to every chat of the operators where none of the request is known to stand. */
+/**
+ * The card, with what stands above it, goes to every chat of the operators where none of the request
+ * is known to stand.
+ */
 export async function postMissing(
   tx: Tx,
   deps: ShowDeps,
@@ -86,5 +88,7 @@ export async function postMissing(
   const { jobs, staffLanguage: language, sandbox } = deps.dress;
   const card = approvalCard(cardOf(approval, { votes, outcome: null }), { language, sandbox });
   const write = { jobs, tenantId, now: deps.clock.now(), approvalId, conversationId, card };
-  await postCardIn(tx, write, places);
+  const files = await evidenceOf(tx, approval);
+  const wholeTexts = wholeTextsOf(approval, language);
+  await postCardIn(tx, { ...write, files, wholeTexts }, places);
 }

@@ -18,7 +18,7 @@ interface Asked {
 }
 
 /**
- * What one person may approve for payout on one day of product time, UTC. The caller holds the
+ * What one person may approve for payout on one day of product time, UTC, beside this request. The caller holds the
  * person's lock: two approvals at once are counted one after the other. null: it is within the cap.
  */
 export async function capRefusal(
@@ -35,8 +35,8 @@ export async function capRefusal(
   const currency = typeof action.currency === "string" ? action.currency : quoteAsset;
   if (currency !== quoteAsset) return refused("daily_cap", texts.capOther(shown(cap), currency));
   const given = { tenantId, staffId: staff.id, since: startOfDay(deps.clock.now()) };
-  const granted = (await grantedBy(tx, given)).filter((one) =>
-    paysOut({ name: one.toolName, risk: one.riskLevel }),
+  const granted = (await grantedBy(tx, given)).filter(
+    (one) => one.approvalId !== approval.id && paysOut({ name: one.toolName, risk: one.riskLevel }),
   );
   const used = granted.reduce((sum, one) => sum.plus(sumOf(one.action)), amount("0"));
   const left = amount(cap).minus(used);

@@ -1,4 +1,4 @@
-import { type ApprovalRow, lockApproval, lockPerson } from "../store/approvals.ts";
+import { type ApprovalRow, lockApproval } from "../store/approvals.ts";
 import { writeAudit } from "../store/audit.ts";
 import type { Tx } from "../store/db.ts";
 import { currentAction } from "../tools/edit-action.ts";
@@ -7,6 +7,7 @@ import { capRefusal } from "./daily-cap.ts";
 import { type Decided, type Decision, refused, type StaffDecision } from "./decision.ts";
 import type { DeskDeps } from "./deps.ts";
 import { editApproval } from "./edit-approval.ts";
+import { freshStaff } from "./fresh-staff.ts";
 import { gateNow } from "./gate-now.ts";
 import { refusalOf } from "./may-decide.ts";
 import { reject } from "./reject.ts";
@@ -14,10 +15,10 @@ import { note } from "./show-approval.ts";
 import { DESK_TEXTS } from "./texts.ts";
 
 /** The one choke point for buttons, commands and the API: compare-and-set in one transaction. */
-export async function decide(tx: Tx, deps: DeskDeps, decision: Decision): Promise<Decided> {
-  const { staff, tenantId } = decision;
-  // before the approval's own lock: whoever decides on many holds them in one order
-  if (staff && decision.decision === "approve") await lockPerson(tx, tenantId, staff.id);
+export async function decide(tx: Tx, deps: DeskDeps, asked: Decision): Promise<Decided> {
+  const { tenantId } = asked;
+  const staff = await freshStaff(tx, tenantId, asked.staff);
+  const decision = { ...asked, staff };
   const approval = await lockApproval(tx, tenantId, decision.approvalId);
   const texts = DESK_TEXTS[deps.dress.staffLanguage];
   if (!approval) {

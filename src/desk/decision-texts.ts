@@ -8,8 +8,12 @@ export const DECISION_TEXTS = {
       "Requests are decided in the operators' chat, or in a private chat with me, on their own cards: /pending shows them. Nothing was changed.",
     changedSince: (name: string) =>
       `${name} has changed since you saw it: look at its card again. Nothing was changed.`,
+    digestRequired: (name: string) =>
+      `${name} was changed after it was asked for: read it again, GET /api/admin/approvals/${name}, and send "digest" with its action_digest, to say which state you approve. Nothing was changed.`,
     confirmedReceipt:
       "You confirmed that this order's money came, so somebody else must approve its payout. Nothing was changed.",
+    confirmedReceiptNo:
+      "You confirmed that this order's money came, so somebody else must say that its payout did not happen. Nothing was changed.",
     exception: (who: string) =>
       `${who} also confirmed the receipt: not enough other people may approve`,
     cap: (cap: string, left: string, sum: string) =>
@@ -47,8 +51,12 @@ export const DECISION_TEXTS = {
       "Запросы решают на карточках, в чате операторов или в личном чате со мной: их покажет /pending. Ничего не изменено.",
     changedSince: (name: string) =>
       `${name} изменился с тех пор, как вы его видели: посмотрите карточку ещё раз. Ничего не изменено.`,
+    digestRequired: (name: string) =>
+      `${name} изменили после запроса: прочитайте его заново, GET /api/admin/approvals/${name}, и передайте "digest" со значением action_digest, чтобы было видно, какое состояние вы одобряете. Ничего не изменено.`,
     confirmedReceipt:
       "Вы подтвердили поступление денег по этой заявке, поэтому выплату одобряет кто-то другой. Ничего не изменено.",
+    confirmedReceiptNo:
+      "Вы подтвердили поступление денег по этой заявке, поэтому о том, что выплаты не было, говорит кто-то другой. Ничего не изменено.",
     exception: (who: string) =>
       `${who}: тот же человек подтвердил поступление, других одобряющих не хватает`,
     cap: (cap: string, left: string, sum: string) =>

@@ -17,7 +17,7 @@ export interface Decision {
   /** Fields of the action that are changed before it is approved: one act with the approval. */
   edit?: JsonObject | null;
   via: DecisionVia;
-  /** Digest of what the person saw, or its head; left out: it was not told. */
+  /** Digest of what the person saw, or its head; left out: not told, and then nothing was changed. */
   seen?: string | null;
   /** Where a button was pressed. */
   place?: Place | undefined;
@@ -50,6 +50,8 @@ export interface Decided {
     | "frozen"
     /** The action was changed after the person saw it. */
     | "changed_since"
+    /** It was changed, and nobody says which state the person has seen. */
+    | "digest_required"
     /** What was asked for cannot be changed so. */
     | "edit_refused"
     | "daily_cap";

@@ -10,6 +10,8 @@ import type { Registry } from "../tools/registry.ts";
 export interface DeskDeps {
   db: Db;
   clock: Clock;
+  /** What no sandbox moves: tells whether the machine slept. */
+  realNow(): number;
   /** Language and look of cards, and the jobs. */
   dress: ApprovalDress;
   log: Log;

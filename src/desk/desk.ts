@@ -2,7 +2,7 @@ import type { ChatFacts } from "../domain/chat-facts.ts";
 import type { Desk, DeskAnswer, InboxRef } from "../domain/desk.ts";
 import { messageOf } from "../domain/errors.ts";
 import { type AnsweredEvent, type InboundEvent, isAnswered } from "../domain/inbound.ts";
-import { type Tx, withTenant } from "../store/db.ts";
+import { type Tx, withTenant, withTenantRetried } from "../store/db.ts";
 import { blankForm, failInbox, finishInbox, lockInbox } from "../store/inbox.ts";
 import { findStaffByIdentity, type StaffMember } from "../store/staff.ts";
 import { answerCommand } from "./commands/answer-command.ts";
@@ -46,7 +46,10 @@ async function handle(deps: DeskDeps, ref: InboxRef): Promise<DeskAnswer | null>
   try {
     let outside: Outside = {};
     for (;;) {
-      const step = await withTenant(deps.db, ref.tenantId, (tx) => once(tx, deps, ref, outside));
+      const seen = outside;
+      const step = await withTenantRetried(deps.db, ref.tenantId, (tx) =>
+        once(tx, deps, ref, seen),
+      );
       if (step.kind === "answered") return step.answer;
       outside = { ...outside, ...(await step.ask()) };
     }

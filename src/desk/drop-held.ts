@@ -4,7 +4,10 @@ import { stoppedRow } from "../store/audit-calls.ts";
 import type { Tx } from "../store/db.ts";
 import { executionOfApproval, setExecution, settleKeys } from "../store/executions.ts";
 
-/** What was approved, then frozen, and is now refused: it will not be carried out; its keys are free. */
+/**
+ * What was approved, then frozen, and is now refused: it will not be carried out; its keys are free.
+ * What went out before may have been done: it is asked for by key, then by a person.
+ */
 export async function dropHeldExecution(
   tx: Tx,
   { tenantId, id }: Pick<ApprovalRow, "tenantId" | "id">,
@@ -12,6 +15,11 @@ export async function dropHeldExecution(
 ): Promise<void> {
   const held = await executionOfApproval(tx, tenantId, id);
   if (held?.status !== "queued" && held?.status !== "retry_scheduled") return;
+  if (held.resent) {
+    const again = { status: "unknown" as const, lookUps: 0, runAfter: now, leaseUntil: null };
+    await setExecution(tx, { tenantId, id: held.id, ...again });
+    return settleKeys(tx, { tenantId, executionId: held.id, status: "unknown" });
+  }
   await setExecution(tx, { tenantId, id: held.id, status: "cancelled", finishedAt: now });
   await settleKeys(tx, { tenantId, executionId: held.id, status: "freed" });
   const { candidateId, runId, conversationId, toolName } = held;

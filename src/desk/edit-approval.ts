@@ -2,15 +2,18 @@ import { newId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { actionDigest } from "../policy/digest.ts";
 import { evaluate, type GateDecision, type GateFacts } from "../policy/evaluate.ts";
+import { strictestTerms, type Terms } from "../policy/terms.ts";
 import { type ApprovalRow, setApproval, voidVotes } from "../store/approvals.ts";
 import { partyOf } from "../store/conversations.ts";
 import type { Tx } from "../store/db.ts";
 import { loadRoundFacts, type RoundFacts } from "../store/gate-facts.ts";
 import { candidateById, insertGate, type StoredCandidate } from "../store/proposals.ts";
 import { payloadSummary, postWholeTexts } from "../tools/ask-approval.ts";
-import type { ActionEdit, AnyTool, PreparedAction } from "../tools/contract.ts";
+import type { ActionEdit, PreparedAction } from "../tools/contract.ts";
 import { currentAction, editOf, prepareWith, readEdit } from "../tools/edit-action.ts";
 import { gateFactsOf } from "../tools/gate-input.ts";
+import { argumentFacts } from "../tools/own-resources.ts";
+import type { RegisteredTool } from "../tools/registry.ts";
 import { capRefusal } from "./daily-cap.ts";
 import { type Decided, refused, type StaffDecision } from "./decision.ts";
 import { DECISION_TEXTS, fieldName } from "./decision-texts.ts";
@@ -26,7 +29,7 @@ export type Edited =
 interface Editing {
   approval: ApprovalRow;
   by: StaffDecision;
-  tool: AnyTool;
+  registered: RegisteredTool;
   candidate: StoredCandidate;
 }
 
@@ -46,16 +49,16 @@ export async function editApproval(
     kind: "refused",
     decided: refused("edit_refused", message),
   });
-  const tool = deps.registry.find(approval.toolName)?.tool;
+  const registered = deps.registry.find(approval.toolName);
   const candidate = await candidateById(tx, approval.tenantId, approval.candidateId);
-  if (!tool || !candidate) return no(texts.toolChanged);
-  const read = readEdit(tool, currentAction(approval), by.edit);
+  if (!registered || !candidate) return no(texts.toolChanged);
+  const read = readEdit(registered.tool, currentAction(approval), by.edit);
   if (read.kind === "wrong") {
     const name = fieldName(read.field, language);
     if (read.rule === "not_editable") return no(texts.noEdit(name));
     return no(texts.refusedEdit(name, texts.wrong[read.rule]));
   }
-  return change(tx, deps, { approval, by, tool, candidate }, read.edit);
+  return change(tx, deps, { approval, by, registered, candidate }, read.edit);
 }
 
 async function change(tx: Tx, deps: DeskDeps, editing: Editing, edit: ActionEdit): Promise<Edited> {
@@ -67,7 +70,7 @@ async function change(tx: Tx, deps: DeskDeps, editing: Editing, edit: ActionEdit
   if (judged.kind === "not_prepared") return no(refused("edit_refused", judged.message));
   const { prepared, decision } = judged;
   if (decision.kind === "deny") return no(refused("edit_refused", texts.policyRefuses));
-  const terms = strictest(approval, decision);
+  const terms = strictestTerms(approval, decision);
   if (terms.approverRole === "admin" && by.staff.role !== "admin")
     return no(refused("forbidden", DESK_TEXTS[deps.dress.staffLanguage].needsAdmin));
   const capped = await capRefusal(tx, deps, { staff: by.staff, approval, action: prepared.action });
@@ -80,7 +83,8 @@ type Judged =
   | { kind: "not_prepared"; message: string };
 
 async function judge(tx: Tx, deps: DeskDeps, editing: Editing, edit: ActionEdit): Promise<Judged> {
-  const { approval, tool, candidate } = editing;
+  const { approval, registered, candidate } = editing;
+  const { tool } = registered;
   const { tenantId, conversationId, runId } = approval;
   const texts = DECISION_TEXTS[deps.dress.staffLanguage];
   const args = tool.parameters.safeParse(candidate.argumentsJson);
@@ -93,7 +97,8 @@ async function judge(tx: Tx, deps: DeskDeps, editing: Editing, edit: ActionEdit)
   const round = await loadRoundFacts(tx, { ...scope, maker: approval.requestedBy });
   if (round.schemaVersions.get(tool.name)?.version !== approval.schemaVersion)
     return { kind: "not_prepared", message: texts.toolChanged };
-  const facts = factsOf(round, editing, prepared);
+  const { sameAccount } = await argumentFacts(tx, tool, candidate.argumentsJson, scope);
+  const facts = factsOf(round, editing, { prepared, sameAccount });
   const decision = evaluate(facts, round.policies);
   await insertGate(tx, gateRow(deps, editing, { facts, decision }));
   return { kind: "judged", prepared, decision };
@@ -101,13 +106,14 @@ async function judge(tx: Tx, deps: DeskDeps, editing: Editing, edit: ActionEdit)
 
 function factsOf(
   round: RoundFacts,
-  { approval, tool, candidate }: Editing,
-  prepared: PreparedAction,
+  { approval, registered, candidate }: Editing,
+  { prepared, sameAccount }: { prepared: PreparedAction; sameAccount: boolean },
 ): GateFacts {
   return gateFactsOf(round, {
-    tool,
+    registered,
     source: candidate.source,
     readOnlyRun: false,
+    sameAccount,
     payloadBytes: Buffer.byteLength(JSON.stringify(prepared.action)),
     digest: actionDigest(approval.toolName, prepared.action),
     hasBusinessKey: prepared.businessKey !== null,
@@ -136,19 +142,6 @@ function gateRow(
     factsJson: { ...facts, tool: { ...facts.tool } },
     moment: "edit",
     createdAt: deps.clock.now(),
-  };
-}
-
-type Terms = Pick<ApprovalRow, "approvalsRequired" | "approverRole">;
-
-/** What was asked for when it was proposed holds on; the changed action may need more. */
-function strictest(approval: ApprovalRow, decision: GateDecision): Terms {
-  const { approvalsRequired, approverRole } = approval;
-  if (decision.kind !== "approval") return { approvalsRequired, approverRole };
-  const { terms } = decision;
-  return {
-    approvalsRequired: Math.max(approvalsRequired, terms.approvalsRequired),
-    approverRole: approverRole === "admin" ? "admin" : terms.approverRole,
   };
 }
 

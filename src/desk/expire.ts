@@ -5,6 +5,7 @@ import { recordOutcome } from "../store/outcomes.ts";
 import { setCandidate } from "../store/proposals.ts";
 import { stateReply } from "../tools/replies.ts";
 import type { DeskDeps } from "./deps.ts";
+import { dropHeldExecution } from "./drop-held.ts";
 import { note, showCards } from "./show-approval.ts";
 import { DESK_TEXTS } from "./texts.ts";
 import { undoAsking } from "./undo-asking.ts";
@@ -22,6 +23,7 @@ export async function expire(tx: Tx, deps: DeskDeps, approval: ApprovalRow): Pro
     reply: stateReply("expired", "nobody decided in time; it was not done", approval.number),
     settledAt: now,
   });
+  await dropHeldExecution(tx, approval, now); // approved once, and frozen before it began
   await undoAsking(tx, approval, now);
   const outcome = DESK_TEXTS[deps.dress.staffLanguage].outcomeExpired;
   await showCards(tx, deps, approval, { votes: 0, outcome });

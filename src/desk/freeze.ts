@@ -1,16 +1,19 @@
 import { approvalName } from "../domain/approval.ts";
-import { type ApprovalRow, countStandingVotes, setApproval } from "../store/approvals.ts";
+import { type ApprovalRow, setApproval } from "../store/approvals.ts";
 import type { Tx } from "../store/db.ts";
 import { executionOfApproval } from "../store/executions.ts";
 import { conversationOfChat, lockObjectable } from "../store/objected-approvals.ts";
 import { setCandidate } from "../store/proposals.ts";
+import { countStandingVotes } from "../store/standing-votes.ts";
 import { addMessage } from "../store/transcript.ts";
 import { frozenReply } from "../tools/replies.ts";
 import { announceCard } from "./announce.ts";
 import type { DeskDeps } from "./deps.ts";
 import { FREEZE_TEXTS } from "./freeze-texts.ts";
 import { stanceOf } from "./objection.ts";
+import { oneLine, saidNow } from "./said-now.ts";
 import { note, showCards } from "./show-approval.ts";
+import { showEdited } from "./show-edited.ts";
 
 /** Stands in rows as the reason of a freeze; cards have a text for it. */
 export const CUSTOMER_OBJECTED = "customer_objected";
@@ -26,6 +29,8 @@ export interface LeadText {
   channelId: string;
   chatId: string;
   text: string;
+  /** The messenger's id of the message whose words these are now. */
+  editOf?: string;
 }
 
 /**
@@ -34,6 +39,8 @@ export interface LeadText {
  */
 export async function heedObjection(tx: Tx, deps: DeskDeps, said: LeadText): Promise<void> {
   const stance = stanceOf(said.text);
+  if (stance === null && said.editOf !== undefined)
+    await showEdited(tx, deps, { ...said, editOf: said.editOf });
   if (stance === null) return;
   const conversationId = await conversationOfChat(tx, said);
   if (conversationId === null) return;
@@ -44,16 +51,6 @@ export async function heedObjection(tx: Tx, deps: DeskDeps, said: LeadText): Pro
   const words = oneLine(said.text);
   if (stance === "objects") await object(tx, deps, { approvals, words });
   else await takeBack(tx, deps, { approvals, words });
-}
-
-/** Beside the earlier words of the card: both fit. */
-const MOST_WORDS = 400;
-
-/** What the client wishes stands in it, mostly: people read it where they decide. */
-function oneLine(text: string): string {
-  const characters = [...text.replace(/\s+/gu, " ").trim()];
-  const isLong = characters.length > MOST_WORDS;
-  return isLong ? `${characters.slice(0, MOST_WORDS - 1).join("")}…` : characters.join("");
 }
 
 interface Heard {
@@ -122,13 +119,6 @@ async function hearMore(tx: Tx, deps: DeskDeps, before: ApprovalRow, words: stri
   await showFrozen(tx, deps, { ...before, clientSays });
 }
 
-const MOST_KEPT = 1_000;
-
-/** The newest words first: a card shows the beginning. */
-function saidNow({ clientSays }: ApprovalRow, words: string): string {
-  return clientSays === null ? words : `${words} / ${clientSays}`.slice(0, MOST_KEPT);
-}
-
 async function takeBack(tx: Tx, deps: DeskDeps, { approvals, words }: Heard): Promise<void> {
   const freed: ApprovalRow[] = [];
   for (const before of approvals) {
@@ -152,7 +142,7 @@ async function takeBack(tx: Tx, deps: DeskDeps, { approvals, words }: Heard): Pr
 }
 
 async function showFrozen(tx: Tx, deps: DeskDeps, approval: ApprovalRow): Promise<void> {
-  const votes = await countStandingVotes(tx, approval.tenantId, approval.id);
+  const votes = await countStandingVotes(tx, approval);
   await showCards(tx, deps, approval, { votes, outcome: null });
 }
 

@@ -25,6 +25,8 @@ const TEXTS: Record<Language, Texts> = {
       condition_error: "a rule cannot be evaluated. An admin can mend it.",
       policy_forged:
         "something other than Countersign has changed the rules in the database. An admin has to set them anew.",
+      schema_changed:
+        "its tool has changed, and this process still has the old one. Restart it, and press again.",
       outcome_unknown: "the outcome of the same action is not known yet.",
     },
     other: (reason) => `the rules refuse it now (${reason}).`,
@@ -41,6 +43,8 @@ const TEXTS: Record<Language, Texts> = {
       condition_error: "правило нельзя вычислить. Исправляет администратор.",
       policy_forged:
         "правила в базе изменил не Countersign. Администратор должен задать их заново.",
+      schema_changed:
+        "инструмент изменился, а этот процесс работает со старым. Перезапустите его и нажмите снова.",
       outcome_unknown: "исход такого же действия ещё не известен.",
     },
     other: (reason) => `правила сейчас отказывают (${reason}).`,

@@ -1,5 +1,7 @@
 import { approvalName } from "../domain/approval.ts";
+import type { Language } from "../domain/language.ts";
 import { isVerified } from "../domain/verified.ts";
+import { digestHead } from "../policy/digest.ts";
 import { type ApprovalRow, OPEN_APPROVALS } from "../store/approvals.ts";
 import { partyOf } from "../store/conversations.ts";
 import type { Tx } from "../store/db.ts";
@@ -15,6 +17,7 @@ import { payoutStopText } from "./payouts-stopped.ts";
 import { countsThere } from "./pressed-place.ts";
 import { isLeftToOthers } from "./receipt-rule.ts";
 import { DESK_TEXTS, shownTime } from "./texts.ts";
+import { isTimeOver } from "./time-over.ts";
 
 type Asked = Pick<Decision, "staff" | "tenantId" | "decision" | "seen" | "place">;
 
@@ -39,10 +42,10 @@ export async function refusalOf(
 }
 
 /** A button that stands on no card of the request was put there by somebody else. */
-async function placeRefusal(
+export async function placeRefusal(
   tx: Tx,
   deps: DeskDeps,
-  { tenantId, place }: Asked,
+  { tenantId, place }: Pick<Asked, "tenantId" | "place">,
   { id: approvalId }: ApprovalRow,
 ): Promise<Decided | null> {
   if (!place || (await countsThere(tx, { tenantId, approvalId }, place))) return null;
@@ -50,7 +53,7 @@ async function placeRefusal(
 }
 
 /** Neither whoever asked for it nor whoever it is about decides on it. */
-async function personRefusal(
+export async function personRefusal(
   tx: Tx,
   deps: DeskDeps,
   staff: StaffMember,
@@ -74,7 +77,7 @@ async function stateRefusal(
 ): Promise<Decided | null> {
   const texts = DESK_TEXTS[deps.dress.staffLanguage];
   const waits = OPEN_APPROVALS.includes(approval.status);
-  const late = approval.expiresAt !== null && approval.expiresAt <= deps.clock.now();
+  const late = await isTimeOver(tx, deps, approval);
   if (waits && !late) {
     if (approval.status === "pending" || decision === "reject") return null;
     const { refused: text } = FREEZE_TEXTS[deps.dress.staffLanguage];
@@ -96,8 +99,8 @@ async function grantRefusal(
 ): Promise<Decided | null> {
   const language = deps.dress.staffLanguage;
   const texts = DECISION_TEXTS[language];
-  if (!isSeen(approval, seen))
-    return refused("changed_since", texts.changedSince(approvalName(approval.number)));
+  const unseen = seenRefusal(approval, seen, language);
+  if (unseen) return unseen;
   const stopped = await payoutStopText(tx, approval, language);
   if (stopped !== null) return refused("payouts_stopped", stopped);
   if (await isLeftToOthers(tx, staff, approval))
@@ -107,9 +110,20 @@ async function grantRefusal(
   return live ? refused("under_way", DESK_TEXTS[language].underWay) : null;
 }
 
-/** Buttons from before digests stood on them say nothing: what was edited since is not theirs. */
-function isSeen({ actionDigest, editedBy }: ApprovalRow, seen: string | null | undefined): boolean {
-  if (seen === undefined) return true;
-  if (seen === null) return editedBy === null;
-  return seen !== "" && actionDigest.startsWith(seen);
+/**
+ * What was changed since is not what the person means: whoever tells no digest may not have seen the
+ * change, nor has anybody by a button from before digests stood on them.
+ */
+function seenRefusal(
+  { number, actionDigest, editedBy }: ApprovalRow,
+  seen: string | null | undefined,
+  language: Language,
+): Decided | null {
+  const texts = DECISION_TEXTS[language];
+  const name = approvalName(number);
+  if (seen === undefined)
+    return editedBy === null ? null : refused("digest_required", texts.digestRequired(name));
+  const isSame =
+    seen === null ? editedBy === null : [actionDigest, digestHead(actionDigest)].includes(seen);
+  return isSame ? null : refused("changed_since", texts.changedSince(name));
 }

@@ -1,9 +1,10 @@
 import { approvalName } from "../domain/approval.ts";
-import { type ApprovalRow, approvalById, countStandingVotes } from "../store/approvals.ts";
+import { type ApprovalRow, approvalById } from "../store/approvals.ts";
 import { writeAudit } from "../store/audit.ts";
 import type { Tx } from "../store/db.ts";
 import { listDestinations } from "../store/destinations.ts";
 import { writeOutgoing } from "../store/outbox.ts";
+import { countStandingVotes } from "../store/standing-votes.ts";
 import { approvalCard } from "../tools/approval-card.ts";
 import { cardOf, wholeTextsOf } from "../tools/ask-approval.ts";
 import { DECISION_TEXTS } from "./decision-texts.ts";
@@ -48,7 +49,7 @@ async function postCard(
 ): Promise<void> {
   const { jobs, staffLanguage: language, sandbox } = deps.dress;
   const { id: approvalId, conversationId } = approval;
-  const votes = await countStandingVotes(tx, tenantId, approvalId);
+  const votes = await countStandingVotes(tx, approval);
   const card = approvalCard(cardOf(approval, { votes, outcome: null }), { language, sandbox });
   const to = { channelId: click.channelId, chatId: click.chatId, conversationId };
   await writeOutgoing(tx, { jobs, tenantId, now: deps.clock.now() }, [

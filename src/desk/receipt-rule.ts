@@ -1,11 +1,12 @@
 import type { Language } from "../domain/language.ts";
 import { paysOut } from "../domain/pays-out.ts";
-import { type ApprovalRow, approversOf, votersOf } from "../store/approvals.ts";
+import { type ApprovalRow, approversOf } from "../store/approvals.ts";
 import { partyOf } from "../store/conversations.ts";
 import type { Tx } from "../store/db.ts";
 import { eligibleFor } from "../store/makers.ts";
 import type { StaffMember } from "../store/staff.ts";
 import { joinsOf } from "../store/staff-accounts.ts";
+import { standingOf } from "../store/standing-votes.ts";
 import { CONFIRM_TOOL } from "../tools/exchange/tools/fiat-receipt.ts";
 import { DECISION_TEXTS } from "./decision-texts.ts";
 
@@ -35,8 +36,8 @@ export async function exceptionText(
 ): Promise<string | null> {
   const confirmers = await confirmersOf(tx, approval);
   if (confirmers.length === 0) return null;
-  const voters = await votersOf(tx, approval.tenantId, approval.id);
-  const both = voters.filter(({ staffId }) => confirmers.includes(staffId));
+  const { votes } = await standingOf(tx, approval);
+  const both = votes.filter(({ personId }) => confirmers.includes(personId));
   if (both.length === 0) return null;
   return DECISION_TEXTS[language].exception(both.map(({ name }) => name).join(", "));
 }

@@ -9,6 +9,7 @@ import { addMessage } from "../store/transcript.ts";
 import { declinedReply } from "../tools/replies.ts";
 import { decide } from "./decide.ts";
 import type { DeskDeps } from "./deps.ts";
+import { freshStaff } from "./fresh-staff.ts";
 import { declinedLine } from "./reject.ts";
 import { note, showCards } from "./show-approval.ts";
 import { DESK_TEXTS, shownTime } from "./texts.ts";
@@ -24,7 +25,8 @@ export async function addRejectReason(
   deps: DeskDeps,
   given: { tenantId: string; staff: StaffMember | null; submission: SubmissionEvent },
 ): Promise<string> {
-  const { tenantId, staff, submission } = given;
+  const { tenantId, submission } = given;
+  const staff = await freshStaff(tx, tenantId, given.staff);
   const texts = DESK_TEXTS[deps.dress.staffLanguage];
   const reason = (submission.values.reason ?? "").trim().slice(0, MAX_REASON_CHARS);
   const approval = await lockApproval(tx, tenantId, submission.subject);

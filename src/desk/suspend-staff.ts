@@ -1,11 +1,17 @@
 import { UserError } from "../domain/errors.ts";
 import type { Language } from "../domain/language.ts";
-import { countStandingVotes, lockApproval } from "../store/approvals.ts";
+import { lockApproval, lockPerson } from "../store/approvals.ts";
 import { writeAudit } from "../store/audit.ts";
 import type { Tx } from "../store/db.ts";
 import { asOwner } from "../store/enter-tenant.ts";
 import { lockActiveAdmins, type StaffMember, staffById, updateStaff } from "../store/staff.ts";
-import { dropDraftsOf, openRequestsOf, voidOpenVotes } from "../store/suspension.ts";
+import { countStandingVotes } from "../store/standing-votes.ts";
+import {
+  dropDraftsOf,
+  lockUndoneOf,
+  openRequestsOf,
+  voidUndoneVotes,
+} from "../store/suspension.ts";
 import { revokeTokensOf } from "../store/tokens.ts";
 import { announce } from "./announce.ts";
 import { cancelRequest } from "./cancel-request.ts";
@@ -23,8 +29,8 @@ export interface Suspension {
 
 /**
  * At once, by anybody of the staff: what the person has not finished counts no more. Votes on what
- * is open, tokens, requests and typed codes go with it; what was decided stays. Throws UserError.
- * False: the person was suspended already.
+ * is open or approved and not sent, tokens, requests and typed codes go with it; what was carried out
+ * stays. Throws UserError. False: the person was suspended already.
  */
 export async function suspendStaff(
   tx: Tx,
@@ -34,6 +40,9 @@ export async function suspendStaff(
   const { tenantId, staffId, by, language } = suspension;
   const now = deps.clock.now();
   const texts = TEXTS[language];
+  // a click of the person that is under way ends first, or sees that it comes too late
+  await lockPerson(tx, tenantId, staffId);
+  await lockUndoneOf(tx, { tenantId, staffIds: [staffId] });
   const admins = await lockActiveAdmins(tx, tenantId);
   const person = await staffById(tx, tenantId, staffId);
   if (!person) throw new UserError("not_found", texts.unknown(staffId));
@@ -57,10 +66,10 @@ async function voidVotesOf(
   { tenantId, staffId }: Suspension,
 ): Promise<void> {
   const now = deps.clock.now();
-  for (const id of await voidOpenVotes(tx, { tenantId, staffId, now })) {
+  for (const id of await voidUndoneVotes(tx, { tenantId, staffId, now })) {
     const approval = await lockApproval(tx, tenantId, id);
     if (!approval) continue;
-    const votes = await countStandingVotes(tx, tenantId, id);
+    const votes = await countStandingVotes(tx, approval);
     await showCards(tx, deps, approval, { votes, outcome: null });
   }
 }
@@ -103,7 +112,7 @@ const TEXTS = {
       `${name} is the last active admin: without one nobody could restore anybody, so nothing was changed. /stop all holds the money back at once. If ${name}'s account is in other hands, the owner changes it in the shell of the host: npm run tokens -- create --staff ${id} gives a new token, with which another admin can be made.`,
     makerSuspended: "Cancelled: whoever asked for it was suspended",
     suspended: (name: string, who: string, why: string) =>
-      `⛔ ${who} suspended ${name}${why === "" ? "" : `: ${why}`}. Votes that were not decided yet, tokens and requests of ${name} count no more. An admin restores: /staff restore ${name}`,
+      `⛔ ${who} suspended ${name}${why === "" ? "" : `: ${why}`}. Votes on what is not carried out yet, tokens and requests of ${name} count no more; what was approved by such a vote and not sent is asked anew. An admin restores: /staff restore ${name}`,
   },
   ru: {
     unknown: (id: string) => `Сотрудника ${id} нет; посмотрите список`,
@@ -111,6 +120,6 @@ const TEXTS = {
       `${name}: последний активный администратор. Без него некому было бы возвращать людей, поэтому ничего не изменено. /stop all сразу задержит деньги. Если аккаунт в чужих руках, владелец выдаёт новый токен в консоли сервера: npm run tokens -- create --staff ${id}, и с ним заводит другого администратора.`,
     makerSuspended: "Отменено: кто просил, отстранён",
     suspended: (name: string, who: string, why: string) =>
-      `⛔ ${who} отстраняет: ${name}${why === "" ? "" : ` (${why})`}. Нерешённые голоса, токены и запросы этого человека больше не действуют. Возвращает администратор: /staff restore ${name}`,
+      `⛔ ${who} отстраняет: ${name}${why === "" ? "" : ` (${why})`}. Голоса за то, что ещё не выполнено, токены и запросы этого человека больше не действуют; одобренное таким голосом и не отправленное снова ждёт решения. Возвращает администратор: /staff restore ${name}`,
   },
 } as const satisfies Record<Language, unknown>;

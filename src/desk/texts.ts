@@ -36,11 +36,15 @@ export const DESK_TEXTS: Record<Language, DeskTexts> = {
     rejectReasonInside: "Reason (the staff reads it)",
     unknownCommand: (name, known) => `I do not know /${name}. Known here: ${known}.`,
     adminOnly: "Only an admin may do this. Nothing was changed.",
-    notStaff: (id) => `You are not staff here: your id is ${id}; an admin adds you.`,
+    forStaff: "Commands here are for the staff. Just write what you need.",
+    notStaff: (id) =>
+      `Commands here are for the staff. Just write what you need. New on the staff? Your id is ${id}: an admin adds you.`,
+    editedCommand: "Edited commands are not carried out; send it anew.",
     elsewhere: (name) =>
       `The answer names clients, and everybody in this group would read it. Use /${name} in the operators' group or in a private chat with me.`,
-    whoami: (name, role) => `${name}, ${role}`,
-    whoamiStranger: (id) => `I do not know you as staff. Your id: ${id}`,
+    whoami: ({ name, role, id }) => `${name}, ${role}. Your id: ${id}`,
+    whoamiStranger: (id) =>
+      `Your id: ${id}. Clients need none: just write what you need. New on the staff? Give it to an admin.`,
     doneBefore: "Already done. Nothing was changed.",
     resentBefore: "It was sent again already. Nothing was changed.",
     outcomeOver: (when) => `Settled, ${when}`,
@@ -84,11 +88,15 @@ export const DESK_TEXTS: Record<Language, DeskTexts> = {
     rejectReasonInside: "Причина (её увидят сотрудники)",
     unknownCommand: (name, known) => `Не знаю команды /${name}. Здесь есть: ${known}.`,
     adminOnly: "Это может только администратор. Ничего не изменено.",
-    notStaff: (id) => `Вы здесь не сотрудник: ваш id ${id}; добавляет администратор.`,
+    forStaff: "Команды здесь только для сотрудников. Просто напишите, что вам нужно.",
+    notStaff: (id) =>
+      `Команды здесь только для сотрудников. Просто напишите, что вам нужно. Вы новый сотрудник? Ваш id ${id}: вас добавит администратор.`,
+    editedCommand: "Изменённые команды не выполняются; отправьте её заново.",
     elsewhere: (name) =>
       `В ответе есть имена клиентов, а в этой группе его прочтут все. Отправьте /${name} в группе операторов или мне в личный чат.`,
-    whoami: (name, role) => `${name}, ${role}`,
-    whoamiStranger: (id) => `Я не знаю вас как сотрудника. Ваш id: ${id}`,
+    whoami: ({ name, role, id }) => `${name}, ${role}. Ваш id: ${id}`,
+    whoamiStranger: (id) =>
+      `Ваш id: ${id}. Клиентам он не нужен: просто напишите, что вам нужно. Вы новый сотрудник? Передайте его администратору.`,
     doneBefore: "Уже готово. Ничего не изменено.",
     resentBefore: "Ответ уже отправлен ещё раз. Ничего не изменено.",
     outcomeOver: (when) => `Вопрос решён, ${when}`,
@@ -128,10 +136,14 @@ export interface DeskTexts {
   rejectReasonInside: string;
   unknownCommand(name: string, known: string): string;
   adminOnly: string;
+  /** To a client. */
+  forStaff: string;
+  /** To somebody who may be either: a client, or new on the staff. */
   notStaff(id: string): string;
+  editedCommand: string;
   /** A command whose answer names clients, in a group that is not the staff's. */
   elsewhere(name: string): string;
-  whoami(name: string, role: string): string;
+  whoami(who: { name: string; role: string; id: string }): string;
   whoamiStranger(id: string): string;
   doneBefore: string;
   resentBefore: string;

@@ -1,17 +1,14 @@
 import { approvalName } from "../domain/approval.ts";
-import {
-  type ApprovalRow,
-  countStandingVotes,
-  lockApproval,
-  setApproval,
-} from "../store/approvals.ts";
+import { type ApprovalRow, lockApproval, setApproval } from "../store/approvals.ts";
 import type { Tx } from "../store/db.ts";
 import { type Execution, executionOfApproval, setExecution } from "../store/executions.ts";
 import { setCandidate } from "../store/proposals.ts";
 import type { StaffMember } from "../store/staff.ts";
+import { countStandingVotes } from "../store/standing-votes.ts";
 import { stateReply, waitingReply } from "../tools/replies.ts";
 import type { DeskDeps } from "./deps.ts";
 import { FREEZE_TEXTS } from "./freeze-texts.ts";
+import { freshStaff } from "./fresh-staff.ts";
 import { refusalOf } from "./may-decide.ts";
 import type { Place } from "./pressed-place.ts";
 import { note, showCards } from "./show-approval.ts";
@@ -31,11 +28,12 @@ export interface Unfreezing {
  * goes on: its approval stands. Whoever may not reject it may not do this either.
  */
 export async function unfreeze(tx: Tx, deps: DeskDeps, given: Unfreezing): Promise<string> {
-  const { tenantId, approvalId, staff } = given;
+  const { tenantId, approvalId } = given;
+  const staff = await freshStaff(tx, tenantId, given.staff);
   const language = deps.dress.staffLanguage;
   const approval = await lockApproval(tx, tenantId, approvalId);
   if (!approval) return DESK_TEXTS[language].gone;
-  const refusal = await refusalOf(tx, deps, { ...given, decision: "reject" }, approval);
+  const refusal = await refusalOf(tx, deps, { ...given, staff, decision: "reject" }, approval);
   if (refusal || !staff) {
     const decision = refusal?.code ?? "forbidden";
     await note(tx, deps, approval, {
@@ -70,7 +68,7 @@ async function openAgain(tx: Tx, deps: DeskDeps, before: ApprovalRow): Promise<v
   await setApproval(tx, { tenantId, id, ...change });
   const reply = waitingReply(approval.number);
   await setCandidate(tx, { tenantId, id: approval.candidateId, reply });
-  const votes = await countStandingVotes(tx, tenantId, id);
+  const votes = await countStandingVotes(tx, approval);
   await showCards(tx, deps, approval, { votes, outcome: null });
 }
 
@@ -89,7 +87,7 @@ async function goOn(
   const summary = "approved by an operator; it is being carried out";
   const reply = stateReply("approved", summary, approval.number);
   await setCandidate(tx, { tenantId, id: approval.candidateId, reply });
-  const votes = await countStandingVotes(tx, tenantId, id);
+  const votes = await countStandingVotes(tx, approval);
   const unfrozen = FREEZE_TEXTS[deps.dress.staffLanguage].heldBy(staff.name);
   await showCards(tx, deps, approval, { votes, outcome: `${unfrozen}, ${shownTime(now)}` });
 }

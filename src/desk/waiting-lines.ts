@@ -1,12 +1,19 @@
 import { approvalName, takesEffectAlone } from "../domain/approval.ts";
 import type { Language } from "../domain/language.ts";
+import { paysOut } from "../domain/pays-out.ts";
 import type { ApprovalRow } from "../store/approvals.ts";
 import { requestTitle } from "../tools/approval-card.ts";
 
 type Shown = Pick<ApprovalRow, "number" | "requestedAction"> & Waits;
 type Waits = Pick<
   ApprovalRow,
-  "status" | "createdAt" | "expiresAt" | "decidedVia" | "approvesItselfAt"
+  | "status"
+  | "createdAt"
+  | "expiresAt"
+  | "decidedVia"
+  | "approvesItselfAt"
+  | "toolName"
+  | "riskLevel"
 >;
 
 /** Longest list in one line; the rest is counted. */
@@ -25,13 +32,14 @@ function nameWaiting(approval: Shown, now: number, language: Language): string {
   return `${approvalName(number)} ${requestTitle(requestedAction, language)} (${facts})`;
 }
 
-/** Since when it waits, and how long still; what is owed to a client says so. */
+/** Since when it waits, and how long still, or why it does not expire. */
 export function waitingFacts(waiting: Waits, now: number, language: Language): string {
   const texts = TEXTS[language];
-  const { status, createdAt, expiresAt } = waiting;
+  const { status, createdAt, expiresAt, toolName: name, riskLevel: risk } = waiting;
+  const endless = paysOut({ name, risk }) ? texts.owed : texts.claimed;
   return [
     texts.waits(shownSpan(now - createdAt, language)),
-    expiresAt === null ? texts.owed : texts.left(shownSpan(expiresAt - now, language)),
+    expiresAt === null ? endless : texts.left(shownSpan(expiresAt - now, language)),
     ...(status === "frozen" ? [texts.frozen] : []),
     ...aloneFacts(waiting, now, language),
   ].join(", ");
@@ -61,6 +69,7 @@ const TEXTS = {
     waits: (span: string) => `waits ${span}`,
     left: (span: string) => `${span} left`,
     owed: "a client's money is here, it does not expire",
+    claimed: "the client says they paid; not confirmed; it does not expire",
     frozen: "frozen",
     unseen:
       "its card stands in no chat of the operators yet, so that it does not take effect by itself",
@@ -72,6 +81,7 @@ const TEXTS = {
     waits: (span: string) => `ждёт ${span}`,
     left: (span: string) => `осталось ${span}`,
     owed: "деньги клиента уже у нас, срок не истекает",
+    claimed: "клиент говорит, что заплатил; не подтверждено; срок не истекает",
     frozen: "заморожено",
     unseen: "карточки ещё нет ни в одном чате операторов, поэтому само в силу не вступит",
     alone: (span: string) => `вступит в силу само через ${span}, если не отклонить`,

@@ -2,7 +2,7 @@
 export type StepKind = "remind" | "escalate" | "expire" | "approve_itself";
 
 export interface Waiting {
-  /** Product time; null: it discharges money that was received, and does not expire. */
+  /** Product time; null: it is about money that came in or is said to have, and does not expire. */
   expiresAt: number | null;
   remindersSent: number;
   escalatedAt: number | null;

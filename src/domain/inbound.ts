@@ -31,6 +31,8 @@ export interface Media {
     | "sticker"
     | "forward"
     | "other";
+  /** A GIF: a `video` that the messenger plays by itself. */
+  isAnimation?: boolean;
   fileId?: string;
   fileName?: string;
   mimeType?: string;
@@ -41,6 +43,8 @@ export interface Media {
   forwardedFrom?: { kind: ForwardOrigin; name: string };
   /** Files that were sent together share it. */
   album?: string;
+  /** It came with an earlier version of the message: it is no further file, and is not fetched. */
+  earlier?: boolean;
   /** What the messenger calls a thing that is `other`: `location`, `poll`. */
   label?: string;
 }
@@ -118,6 +122,8 @@ export interface CommandEvent extends Origin {
   name: string;
   /** The rest of the line, trimmed; empty where there is none. */
   args: string;
+  /** Event key of the message that was changed to this: it is answered, and not carried out. */
+  editOf?: string;
 }
 
 /** A modal was sent, or a forced reply was answered. */

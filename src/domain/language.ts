@@ -1,15 +1,25 @@
 /** All that people read exists in both; there is no third to fall back on. */
 export type Language = "ru" | "en";
 
+/** Links and names of sites, hashes and accounts, addresses, mentions and commands, `:emoji:` codes. */
+const WORDLESS = new RegExp(
+  [
+    "\\b[a-z][a-z+.-]*:\\/\\/\\S+",
+    "\\S+@\\S+",
+    "\\b(?:[a-z0-9-]+\\.)+[a-z]{2,}\\b(?:\\/\\S*)?",
+    "\\b(?:[0-9a-fx]{16,}|(?=\\w*\\d)[0-9a-z]{16,})\\b",
+    "[@/]\\w+",
+    ":[a-z0-9_+'-]+:",
+  ].join("|"),
+  "gi",
+);
+
 /**
  * The language of the words in a text; a text without words (a hash, a number, a picture)
  * keeps the one before.
  */
 export function languageOf(text: string, before: Language): Language {
-  const words = text.replace(
-    /https?:\/\/\S+|\b(?:[0-9a-fx]{16,}|(?=\w*\d)[0-9a-z]{16,})\b|\S+@\S+|[@/]\w+/gi,
-    " ",
-  );
+  const words = text.replace(WORDLESS, " ");
   const cyrillic = words.match(/\p{Script=Cyrillic}/gu)?.length ?? 0;
   const latinWords = words.match(/(?<!\p{L})[a-z]{2,}(?!\p{L})/giu) ?? [];
   const latin = latinWords.filter((word) => word !== word.toUpperCase()).join("").length;

@@ -101,15 +101,16 @@ export type Download =
 
 /**
  * How a delivery ended. `uncertain`: the messenger may have it, its answer was lost.
- * `refused` is final; `retry` waits at least `afterMs`.
+ * `refused` is final; `retry` waits at least `afterMs`. `rightsLost`: not the message is at fault,
+ * the account is refused or is not in the chat any more.
  */
 export type DeliveryResult =
   | { kind: "sent" }
-  | { kind: "retry"; afterMs: number; error: string }
+  | { kind: "retry"; afterMs: number; error: string; rightsLost?: boolean }
   | { kind: "uncertain"; error: string }
   | { kind: "blocked"; error: string }
   | { kind: "moved"; chatId: string }
-  | { kind: "refused"; error: string }
+  | { kind: "refused"; error: string; rightsLost?: boolean }
   /** The chat has no threads, or we may not open one. */
   | { kind: "no_threads"; error: string }
   /** The thread was deleted; the chat is there. */

@@ -1,3 +1,5 @@
+import type { Language } from "./language.ts";
+
 /** What the sandbox may see and ask of the product that runs beside it in one process. */
 export interface ProductView {
   /** Work that is active, or due within 5 s of product time; empty when the product is idle. */
@@ -6,6 +8,8 @@ export interface ProductView {
   trace(conversationId: string): Promise<unknown>;
   /** The conversations with leads, those with the latest activity first. */
   conversations(): Promise<PlayedConversation[]>;
+  /** From now on the staff reads its cards and answers in it. */
+  speak(language: Language): Promise<void>;
   onChange(listener: () => void): () => void;
   /** Called after the clock moved: resolves when all that became due has been enqueued. */
   clockMoved(): Promise<void>;

@@ -40,10 +40,17 @@ export interface ToolResult {
   ok: boolean;
   resource_type: string;
   resource_id: string | null;
+  /** How a service outside calls what it made; left out where `resource_id` is that already. */
+  external_id?: string;
   /** One English line for logs and cards; holds no secret. */
   summary: string;
   data: JsonObject;
   error?: { code: ToolErrorCode; message: string };
+}
+
+/** What is kept beside a result to find the same outside. */
+export function externalIdOf({ external_id, resource_id }: ToolResult): string | null {
+  return external_id ?? resource_id;
 }
 
 /**

@@ -1,10 +1,11 @@
 import { newId } from "../domain/ids.ts";
 import type { JobRef } from "../domain/jobs.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
-import type { GateFacts } from "../policy/evaluate.ts";
+import { evaluate, type GateFacts } from "../policy/evaluate.ts";
 import { type GateResult, gate, type Permit } from "../policy/permit.ts";
 import { EFFECT_RETRIES } from "../policy/retry.ts";
-import { type ApprovalRow, approvalById, grantOf, holdApprovalOf } from "../store/approvals.ts";
+import { strictestTerms } from "../policy/terms.ts";
+import { type ApprovalRow, approvalById, holdApprovalOf } from "../store/approvals.ts";
 import { writeAudit } from "../store/audit.ts";
 import { partyOf } from "../store/conversations.ts";
 import { type Tx, withTenant } from "../store/db.ts";
@@ -18,10 +19,12 @@ import {
 import { loadRoundFacts, type RoundFacts } from "../store/gate-facts.ts";
 import { approvalDelay, insertLatencies, type LatencyRow } from "../store/latencies.ts";
 import { candidateById, insertGate } from "../store/proposals.ts";
+import { grantOf } from "../store/standing-votes.ts";
 import type { CallScope, PreparedAction } from "../tools/contract.ts";
 import { editOf, prepareWith } from "../tools/edit-action.ts";
-import { gateFactsOf } from "../tools/gate-input.ts";
+import { gateFactsOf, isCurrent } from "../tools/gate-input.ts";
 import { keepOutsideCalls, type OutsideCalls } from "../tools/outside.ts";
+import { argumentFacts } from "../tools/own-resources.ts";
 import type { RunScope } from "../tools/runner.ts";
 import type { EngineDeps } from "./deps.ts";
 import { holdFrozen } from "./hold-frozen.ts";
@@ -164,15 +167,18 @@ async function dispatchAgain(tx: Tx, deps: EngineDeps, taking: Taking): Promise<
   if (!registered) return stopExecution(tx, deps, taking, "tool_inactive");
   const { requestedBy: maker } = approval;
   const round = await loadRoundFacts(tx, { ...dispatch.scope, maker, now: deps.clock.now() });
+  if (!isCurrent(round, registered)) return leaveToNewer(deps, execution);
   const prepared = await prepareAgain(tx, deps, taking, dispatch.scope);
   const outdated = outdatedBy(deps, taking, prepared);
   if (outdated !== null || prepared === null)
     return stopOutdated(tx, deps, { taking, dispatch, reason: outdated ?? "digest_mismatch" });
   const untilMs = deps.realNow() + EFFECT_LEASE_MS;
   const lease = { token: dispatch.token, untilMs };
-  const { facts, result } = await gateAgain(tx, deps, taking, { dispatch, round, prepared, lease });
+  const last = await gateAgain(tx, deps, taking, { dispatch, round, prepared, lease });
+  const { facts, result } = last;
   await insertGate(tx, gateRow(deps, taking, facts, result));
-  if (result.kind === "deny") return refuse(tx, deps, { taking, dispatch, reason: result.reason });
+  if (result.kind === "deny")
+    return refuse(tx, deps, { taking, dispatch, reason: result.reason, asks: last.asks });
   const held = await reserveKeys(tx, deps, taking, dispatch.idempotencyKey);
   if (held) return stopExecution(tx, deps, taking, held);
   await insertLatencies(tx, waitsOf(deps, taking));
@@ -189,6 +195,13 @@ async function dispatchAgain(tx: Tx, deps: EngineDeps, taking: Taking): Promise<
   return { kind: "run", permit: result.permit, dispatch };
 }
 
+/** A process that was started later knows the tool as it is now: the sweep brings it the work. */
+function leaveToNewer({ log }: EngineDeps, { id, toolName: tool }: Execution): Opened {
+  const said = "the tool has changed since this process was started: restart it";
+  log.warn({ execution: id, tool }, said);
+  return { kind: "nothing" };
+}
+
 interface LastLook {
   dispatch: Dispatch;
   round: RoundFacts;
@@ -201,18 +214,21 @@ async function gateAgain(tx: Tx, deps: EngineDeps, taking: Taking, look: LastLoo
   const { execution, approval, candidate } = taking;
   const { dispatch, round, prepared, lease } = look;
   const { toolName } = execution;
-  const tool = deps.registry.find(toolName)?.tool;
-  if (!tool) throw new Error(`tool ${toolName} is not registered`);
+  const registered = deps.registry.find(toolName);
+  if (!registered) throw new Error(`tool ${toolName} is not registered`);
+  const { tool } = registered;
   const facts = gateFactsOf(round, {
-    tool,
+    registered,
     source: candidate.source,
     readOnlyRun: false,
-    payloadBytes: 0,
+    ...(await argumentFacts(tx, tool, candidate.argumentsJson, dispatch.scope)),
     digest: null, // an earlier rejection of an equal action was before this approval
     hasBusinessKey: prepared.businessKey !== null,
     callsInRun: 0, // the call was counted when it was proposed
     attemptsUsed: execution.attempts,
   });
+  const terms = strictestTerms(approval, evaluate(facts, round.policies));
+  const grant = await grantOf(tx, approval, terms.approverRole);
   const result = gate({
     facts,
     policies: round.policies,
@@ -227,10 +243,10 @@ async function gateAgain(tx: Tx, deps: EngineDeps, taking: Taking, look: LastLoo
       idempotencyKey: dispatch.idempotencyKey,
     },
     activeSchemaVersion: round.schemaVersions.get(toolName)?.version ?? 0,
-    approval: await grantOf(tx, approval),
+    approval: grant,
     realNow: deps.realNow(),
   });
-  return { facts, result };
+  return { facts, result, asks: { terms, fallen: grant === "forged" ? [] : grant.fallen } };
 }
 
 function gateRow(deps: EngineDeps, taking: Taking, facts: GateFacts, result: GateResult) {

@@ -20,7 +20,7 @@ export async function openKycReview(tx: Tx, deps: EngineDeps, turn: Turn): Promi
   const { status } = kycOf(turn.contact.attributes);
   if (status === "verified" || status === "bad_attributes") return;
   const sent = unanswered(turn.view.transcript)
-    .filter((message) => message.media.some((media) => DOCUMENT_KINDS.includes(media.kind)))
+    .filter((message) => message.media.some(isDocument))
     .map((message) => message.id);
   if (sent.length === 0) return;
   const before = await documentsOnCard(tx, turn);
@@ -49,6 +49,12 @@ export async function openKycReview(tx: Tx, deps: EngineDeps, turn: Turn): Promi
     now: deps.clock.now(),
   });
   turn.view = await viewTurn(tx, deps, turn);
+}
+
+/** A GIF proves nothing, and what an earlier version of the message brought is no further file. */
+function isDocument({ kind, isAnimation, mimeType, earlier }: Media): boolean {
+  const isGif = isAnimation === true || mimeType === "image/gif";
+  return DOCUMENT_KINDS.includes(kind) && !isGif && !earlier;
 }
 
 async function documentsOnCard(tx: Tx, turn: Turn): Promise<string[]> {

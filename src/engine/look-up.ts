@@ -8,11 +8,12 @@ import { type Logs, writeLogs } from "../store/run-logs.ts";
 import type { AnyTool, FoundWork, LookUp, ToolCall } from "../tools/contract.ts";
 import { checkedWork } from "../tools/runner.ts";
 import { askAboutUnknown } from "./ask-about-unknown.ts";
+import { LOOK_UP_AFTER_MS, unknownReply } from "./become-unknown.ts";
 import type { EngineDeps } from "./deps.ts";
 import { type Dispatch, scopeOf } from "./dispatch.ts";
 import { type Attempt, logError } from "./measure.ts";
 import { lookUpLater } from "./pending.ts";
-import { LOOK_UP_AFTER_MS, settleWork, unknownReply } from "./settle.ts";
+import { settleWork } from "./settle.ts";
 import { logsOf, note, noteLate } from "./settling.ts";
 
 /**

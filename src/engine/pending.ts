@@ -1,6 +1,6 @@
 import { approvalName } from "../domain/approval.ts";
 import type { Json } from "../domain/json.ts";
-import type { ToolReply } from "../domain/tool.ts";
+import { externalIdOf, type ToolReply } from "../domain/tool.ts";
 import { resultLine } from "../store/audit-calls.ts";
 import type { Tx } from "../store/db.ts";
 import { insertResults, setExecution, settleKeys, wasAccepted } from "../store/executions.ts";
@@ -49,7 +49,7 @@ export async function becomePending(
       status: "pending",
       resultJson: { ...result } as Json, // a tool result is plain JSON
       resultSummary: result.summary,
-      externalId: result.resource_id,
+      externalId: externalIdOf(result),
       createdAt: deps.clock.now(),
     },
   ]);

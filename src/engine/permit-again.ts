@@ -18,8 +18,10 @@ import {
 import { updateOwnRun } from "../store/runs.ts";
 import type { AnyTool } from "../tools/contract.ts";
 import { gateFactsOf } from "../tools/gate-input.ts";
+import { argumentFacts } from "../tools/own-resources.ts";
 import { blockedReply } from "../tools/replies.ts";
 import { activeMs } from "./ask-model.ts";
+import { callPersonIfRefused } from "./call-person.ts";
 import type { CallToRun } from "./calls.ts";
 import type { EngineDeps } from "./deps.ts";
 import { flushLogs, ownOf, type Turn } from "./turn.ts";
@@ -58,7 +60,7 @@ export async function permitAgain(
   const calls: CallToRun[] = [];
   const refused: PermittedAgain["refused"] = [];
   for (const one of made) {
-    const call = permitOne(again, one, turn.attempts + calls.length);
+    const call = await permitOne(tx, again, one, turn.attempts + calls.length);
     if (typeof call === "string") refused.push({ executionId: one.executionId, reason: call });
     else calls.push(call);
   }
@@ -79,6 +81,8 @@ export async function permitAgain(
       })),
   );
   await noteAttempts(tx, deps, turn, calls);
+  const reasons = refused.map(({ reason }) => reason);
+  await callPersonIfRefused(tx, deps, turn, reasons);
   return { calls, refused };
 }
 
@@ -110,7 +114,7 @@ export async function blockCalls(
 ): Promise<void> {
   const { tenantId } = turn;
   const now = deps.clock.now();
-  const ids = blocked.map(({ executionId }) => executionId);
+  const ids = [...new Set(blocked.map(({ executionId }) => executionId))];
   await endExecutions(tx, { tenantId, ids, status: "cancelled", now });
   const rows = blocked.map(({ candidateId: id, reason: code }) => ({
     ...{ id, code, reply: blockedReply(code), status: "blocked_by_policy" as const },
@@ -139,17 +143,24 @@ async function factsOf(tx: Tx, deps: EngineDeps, turn: Turn, made: readonly Made
   return { round, candidates: new Map(found.map((candidate) => [candidate.id, candidate])) };
 }
 
-function permitOne(again: Again, made: MadeBefore, attemptsUsed: number): CallToRun | GateReason {
+async function permitOne(
+  tx: Tx,
+  again: Again,
+  made: MadeBefore,
+  attemptsUsed: number,
+): Promise<CallToRun | GateReason> {
   const { deps, turn, round, candidates } = again;
-  const tool = deps.registry.find(made.toolName)?.tool;
+  const registered = deps.registry.find(made.toolName);
   const candidate = candidates.get(made.candidateId);
-  if (!tool || !candidate) return "tool_inactive";
+  if (!registered || !candidate) return "tool_inactive";
+  const { tool } = registered;
   const digest = actionDigest(made.toolName, made.action);
+  const scope = { tenantId: turn.tenantId, contactId: turn.conversation.contactId };
   const facts = gateFactsOf(round, {
-    tool,
+    registered,
     source: candidate.source,
     readOnlyRun: turn.run.kind === "continuation",
-    payloadBytes: 0,
+    ...(await argumentFacts(tx, tool, candidate.argumentsJson, scope)),
     digest,
     hasBusinessKey: true,
     callsInRun: 0, // the call was counted when it was proposed

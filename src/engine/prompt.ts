@@ -110,11 +110,15 @@ function mediaMark(media: Media): string {
   const { forwardedFrom: origin } = media;
   const author = origin ? `${origin.kind.replace("_", " ")} ${plain(origin.name)}` : "";
   if (media.kind === "forward") return author === "" ? "[forwarded]" : `[forwarded: ${author}]`;
-  const kind = media.kind === "other" ? (media.label ?? "attachment") : media.kind;
+  const kind = media.kind === "other" ? (media.label ?? "attachment") : kindOf(media);
   const name = media.fileName ? `: ${plain(media.fileName)}` : "";
   const forwarded = media.forwarded ? `, forwarded${author === "" ? "" : ` from ${author}`}` : "";
   const isHuge = (media.sizeBytes ?? 0) > LARGEST_FILE_BYTES;
   return `[${kind}${name}${forwarded}${isHuge ? ", too large to be opened" : ""}]`;
+}
+
+function kindOf({ kind, isAnimation }: Media): string {
+  return isAnimation ? "animation" : kind;
 }
 
 /** A name is what its owner wrote: it must not end the mark. */

@@ -1,7 +1,7 @@
 import { messageOf } from "../domain/errors.ts";
 import type { FailureClass } from "../domain/failure.ts";
 import type { Json } from "../domain/json.ts";
-import type { ToolReply, ToolResult } from "../domain/tool.ts";
+import { externalIdOf, type ToolReply, type ToolResult } from "../domain/tool.ts";
 import { failureOfCode } from "../policy/retry.ts";
 import { type AuditRow, writeAudit } from "../store/audit.ts";
 import { resultLine } from "../store/audit-calls.ts";
@@ -17,6 +17,7 @@ import type { ToolWork, WriteResult } from "../tools/contract.ts";
 import { type ProposedCall, propose } from "../tools/propose.ts";
 import { resultReply } from "../tools/replies.ts";
 import { failure } from "../tools/runner.ts";
+import { callPersonIfRefused } from "./call-person.ts";
 import type { CallToRun, CallWork } from "./calls.ts";
 import type { EngineDeps } from "./deps.ts";
 import { logError } from "./measure.ts";
@@ -60,6 +61,8 @@ export async function recordCalls(
     settleCandidates(tx, { tenantId, now, rows: settledRows(done.calls, written) }),
     writeAudit(tx, audit),
   ]);
+  const codes = failed.map(({ result }) => result.error?.code);
+  await callPersonIfRefused(tx, deps, turn, codes);
   const follow = written.flatMap(({ proposes }) => proposes ?? []);
   if (follow.length > 0) await proposeFollowing(tx, deps, turn, follow);
 }
@@ -169,7 +172,7 @@ function resultRow(turn: Turn, call: CallToRun, result: ToolResult, now: number)
     status: result.ok ? "completed" : "failed",
     resultJson: { ...result } as Json, // a tool result is plain JSON
     resultSummary: result.summary,
-    externalId: result.resource_id,
+    externalId: externalIdOf(result),
     createdAt: now,
   };
 }

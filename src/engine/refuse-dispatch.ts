@@ -2,10 +2,17 @@ import { actionDigest } from "../policy/digest.ts";
 import type { GateReason } from "../policy/permit.ts";
 import type { Tx } from "../store/db.ts";
 import type { PreparedAction } from "../tools/contract.ts";
+import { isSentBefore } from "./become-unknown.ts";
 import type { EngineDeps } from "./deps.ts";
 import { holdPayout } from "./hold-payout.ts";
 import type { Approved } from "./propose-next.ts";
-import { askAnew, isStillOwed, reopenRequest } from "./reopen-request.ts";
+import {
+  type AskedNow,
+  askAnew,
+  isStillOwed,
+  mayBeAskedAgain,
+  reopenRequest,
+} from "./reopen-request.ts";
 import { type StopReason, stopExecution, type Taking } from "./stop-execution.ts";
 
 type Nothing = { kind: "nothing" };
@@ -31,26 +38,32 @@ interface Stop {
 
 export async function stopOutdated(tx: Tx, deps: EngineDeps, stop: Stop): Promise<Nothing> {
   const { taking, dispatch, reason } = stop;
-  const isOwed = await isStillOwed(tx, taking);
+  const isOwed = !isSentBefore(taking.execution) && (await isStillOwed(tx, taking));
   await stopExecution(tx, deps, taking, reason);
   if (isOwed) await askAnew(tx, deps, dispatch);
   return { kind: "nothing" };
 }
 
 /**
- * A stop of payouts is not the end of what was approved: it waits for its execution. While a client's
- * money is owed, no reason is: the request waits for people again.
+ * A stop of payouts is not the end of what was approved: it waits for its execution. Where votes count
+ * no more, and for whatever reason while a client's money is owed, the request waits for people again.
  */
 export async function refuse(
   tx: Tx,
   deps: EngineDeps,
-  stop: Stop & { reason: GateReason },
+  stop: Stop & { reason: GateReason; asks: AskedNow },
 ): Promise<Nothing> {
-  const { taking, reason } = stop;
-  if (reason === "schema_changed") return stopOutdated(tx, deps, stop);
+  const { taking, reason, asks } = stop;
+  const isOver = reason === "schema_changed" || isSentBefore(taking.execution);
   if (reason === "payouts_stopped") await holdPayout(tx, deps, taking);
-  else if (reason !== "approval_forged" && (await isStillOwed(tx, taking)))
-    await reopenRequest(tx, deps, taking, reason);
+  else if (isOver) return stopOutdated(tx, deps, stop);
+  else if (reason !== "approval_forged" && (await isAskedAgain(tx, deps, stop)))
+    await reopenRequest(tx, deps, taking, { reason, ...asks });
   else await stopExecution(tx, deps, taking, reason);
   return { kind: "nothing" };
+}
+
+async function isAskedAgain(tx: Tx, deps: EngineDeps, { taking, reason }: Stop): Promise<boolean> {
+  if (await isStillOwed(tx, taking)) return true;
+  return reason === "not_approved" && mayBeAskedAgain(tx, taking, deps.clock.now());
 }

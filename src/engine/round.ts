@@ -1,7 +1,7 @@
 import type { ChatOutcome } from "../domain/chat-model.ts";
 import { type Tx, withTenant } from "../store/db.ts";
-import { takeOverRunExecutions } from "../store/executions.ts";
 import { LEASE_MS } from "../store/lease.ts";
+import { type OpenCall, openCallsOf, takeOverRunExecutions } from "../store/left-calls.ts";
 import { updateOwnRun } from "../store/runs.ts";
 import { addMessage } from "../store/transcript.ts";
 import { type ProposedCall, propose } from "../tools/propose.ts";
@@ -84,30 +84,59 @@ export async function finishLeftCalls(
   turn: Turn,
   signal: AbortSignal,
 ): Promise<void> {
-  const toRun = await withTenant(deps.db, turn.tenantId, (tx) => takeOverCalls(tx, deps, turn));
+  const { toRun, same } = await withTenant(deps.db, turn.tenantId, (tx) =>
+    takeOverCalls(tx, deps, turn),
+  );
   if (toRun.length === 0) return;
-  await runAndRecord(deps, turn, { calls: toRun, toRun }, signal);
+  await runAndRecord(deps, turn, { calls: [...toRun, ...same], toRun }, signal);
 }
 
-async function takeOverCalls(tx: Tx, deps: EngineDeps, turn: Turn): Promise<CallToRun[]> {
-  const left = await takeOverRunExecutions(tx, {
-    tenantId: turn.tenantId,
-    runId: turn.run.id,
-    lease: { ...turn.lease, untilMs: deps.realNow() + LEASE_MS },
-  });
-  if (left.length === 0) return [];
+interface LeftCalls {
+  toRun: CallToRun[];
+  /** Those that get the result of one of them. */
+  same: ProposedCall[];
+}
+
+async function takeOverCalls(tx: Tx, deps: EngineDeps, turn: Turn): Promise<LeftCalls> {
+  const of = { tenantId: turn.tenantId, runId: turn.run.id };
+  const lease = { ...turn.lease, untilMs: deps.realNow() + LEASE_MS };
+  const left = await takeOverRunExecutions(tx, { ...of, lease });
+  if (left.length === 0) return { toRun: [], same: [] };
   const made = left.map(({ id, candidateId, toolName, payloadJson, attempts }) => ({
     ...{ executionId: id, candidateId, toolName, attempts },
     ...{ action: payloadJson, reason: "worker_lost" },
   }));
-  const { calls, refused } = await permitAgain(tx, deps, turn, made);
+  const { calls: toRun, refused } = await permitAgain(tx, deps, turn, made);
   const candidateOf = new Map(left.map(({ id, candidateId }) => [id, candidateId]));
-  const blocked = refused.map((one) => ({
-    ...one,
-    candidateId: candidateOf.get(one.executionId) ?? "",
-  }));
+  const same = sameCalls(await openCallsOf(tx, of), new Set(candidateOf.values()));
+  const blocked = refused.flatMap((one) => {
+    const first = candidateOf.get(one.executionId) ?? "";
+    const others = same.filter(({ asCandidateId }) => asCandidateId === first);
+    return [first, ...others.map(({ id }) => id)].map((candidateId) => ({ ...one, candidateId }));
+  });
   await blockCalls(tx, deps, turn, blocked);
-  return calls;
+  const runs = new Set(toRun.map(({ candidateId }) => candidateId));
+  return { toRun, same: same.filter((one) => runs.has(one.asCandidateId)).map(proposedSame) };
+}
+
+type SameCall = OpenCall & { asCandidateId: string };
+
+/** Those that stand beside a left call of their answer and ask for the same. */
+function sameCalls(open: readonly OpenCall[], left: ReadonlySet<string>): SameCall[] {
+  const first = open.filter(({ id }) => left.has(id));
+  return open.flatMap((call) => {
+    const as = first.find((one) => isSame(one, call));
+    return !as || as.id === call.id ? [] : [{ ...call, asCandidateId: as.id }];
+  });
+}
+
+function isSame(one: OpenCall, other: OpenCall): boolean {
+  return one.messageId === other.messageId && one.argumentsHash === other.argumentsHash;
+}
+
+function proposedSame({ id, ordinal, toolName, argumentsJson, asCandidateId }: SameCall) {
+  const state = { kind: "same" as const, asCandidateId };
+  return { candidateId: id, ordinal, toolName, args: argumentsJson, state };
 }
 
 async function runAndRecord(

@@ -7,7 +7,7 @@ import { MODEL_RETRIES, nextTry } from "../policy/retry.ts";
 import { type AuditRow, writeAudit } from "../store/audit.ts";
 import { type Tx, withTenant } from "../store/db.ts";
 import { recordTrace } from "../store/engine-reads.ts";
-import { endLeftCalls } from "../store/executions.ts";
+import { endLeftCalls } from "../store/left-calls.ts";
 import { mirrorLead } from "../store/mirror-lead.ts";
 import { writeOutgoing } from "../store/outbox.ts";
 import { queueRun } from "../store/queue-run.ts";
@@ -19,6 +19,7 @@ import {
   updateOwnRun,
 } from "../store/runs.ts";
 import { addMessage } from "../store/transcript.ts";
+import { brokenOffReply } from "../tools/replies.ts";
 import { activeMs, failureOfOutcome } from "./ask-model.ts";
 import { callPersonIfAsked } from "./call-person.ts";
 import type { EngineDeps } from "./deps.ts";
@@ -187,8 +188,12 @@ async function endRun(
     updateOwnRun(tx, ownOf(turn), ended),
     queuedRuns(tx, turn.tenantId, turn.conversation.id),
   ]);
-  if (end.status === "failed")
-    await endLeftCalls(tx, { tenantId: turn.tenantId, runId: turn.run.id, now });
+  // only a lost worker, or a defect, leaves some
+  if (turn.run.restarts > 0 || end.status === "failed")
+    await endLeftCalls(tx, {
+      ...{ tenantId: turn.tenantId, runId: turn.run.id, now },
+      reply: brokenOffReply(),
+    });
   // their jobs may have come and gone while this run held the conversation
   for (const next of waiting)
     await deps.jobs.enqueue(tx, "run", { tenantId: turn.tenantId, id: next.id }, next.dueAt - now);

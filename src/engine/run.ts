@@ -54,8 +54,7 @@ export async function handleRun(deps: EngineDeps, ref: JobRef, signal: AbortSign
 }
 
 async function play(deps: EngineDeps, turn: Turn, signal: AbortSignal): Promise<void> {
-  const { tenantId, conversation } = turn;
-  turn.tools = await deps.strategy.resolveTools({ tenantId, conversationId: conversation.id });
+  await resolveTools(deps, turn);
   if (turn.run.restarts > MAX_RESTARTS) {
     logEnd(deps, turn, {
       errorClass: "defect",
@@ -105,7 +104,15 @@ async function playStep(deps: EngineDeps, turn: Turn, signal: AbortSignal): Prom
     return false;
   }
   const reply = await backedReply(deps, turn, outcome.text, signal);
-  return sendReply(deps, turn, reply);
+  if (await sendReply(deps, turn, reply)) return true;
+  await resolveTools(deps, turn); // a newer message is answered, with the tools as they are by now
+  return false;
+}
+
+/** Once for each message that is answered. */
+async function resolveTools(deps: EngineDeps, turn: Turn): Promise<void> {
+  const { tenantId, conversation } = turn;
+  turn.tools = await deps.strategy.resolveTools({ tenantId, conversationId: conversation.id });
 }
 
 function replyRequest(deps: EngineDeps, turn: Turn) {

@@ -1,10 +1,10 @@
 import { approvalName } from "../domain/approval.ts";
 import type { FailureClass } from "../domain/failure.ts";
 import type { Json } from "../domain/json.ts";
-import type { ToolReply, ToolResult } from "../domain/tool.ts";
+import { externalIdOf, type ToolResult } from "../domain/tool.ts";
 import { EFFECT_RETRIES, failureOfCode, nextTry } from "../policy/retry.ts";
 import { resultLine } from "../store/audit-calls.ts";
-import { type Tx, withTenant } from "../store/db.ts";
+import { type Tx, withSavepoint, withTenant } from "../store/db.ts";
 import {
   insertResults,
   insertRetries,
@@ -17,8 +17,9 @@ import { recordOutcome } from "../store/outcomes.ts";
 import { setCandidate } from "../store/proposals.ts";
 import { writeLogs } from "../store/run-logs.ts";
 import type { ToolWork, WriteResult } from "../tools/contract.ts";
-import { resultReply, stateReply } from "../tools/replies.ts";
+import { resultReply } from "../tools/replies.ts";
 import { failure } from "../tools/runner.ts";
+import { becomeUnknown, isSentBefore } from "./become-unknown.ts";
 import type { EngineDeps } from "./deps.ts";
 import type { Dispatch } from "./dispatch.ts";
 import { type Attempt, NO_ATTEMPT } from "./measure.ts";
@@ -26,9 +27,6 @@ import { becomePending } from "./pending.ts";
 import { proposeNext } from "./propose-next.ts";
 import { logsOf, note, noteLate, type Settling } from "./settling.ts";
 import { tellDeadEnd } from "./tell-dead-end.ts";
-
-/** When an unknown outcome is asked for: milliseconds after it became unknown, product time. */
-export const LOOK_UP_AFTER_MS = [0, 1_000, 5_000, 30_000] as const;
 
 /**
  * Writes how the work ended and what was asked outside for it; a result that comes after the lease
@@ -55,10 +53,11 @@ export async function settleWork(
 }
 
 async function writeWork(tx: Tx, deps: EngineDeps, settling: Settling): Promise<void> {
-  const { work } = settling;
+  const { work, execution, dispatch } = settling;
+  if (isSentBefore(execution)) return writeSecond(tx, deps, settling);
   switch (work.kind) {
     case "unknown":
-      return becomeUnknown(tx, deps, settling);
+      return becomeUnknown(tx, deps, { execution, approval: dispatch.approval });
     case "retry":
       return retryOrEnd(tx, deps, settling, work);
     case "pending":
@@ -70,6 +69,39 @@ async function writeWork(tx: Tx, deps: EngineDeps, settling: Settling): Promise<
     default:
       return work satisfies never;
   }
+}
+
+/** What was sent a second time: taken on it is done; anything else leaves the first sending open. */
+async function writeSecond(tx: Tx, deps: EngineDeps, settling: Settling): Promise<void> {
+  const { work, execution, dispatch } = settling;
+  if (work.kind === "pending") return becomePending(tx, deps, settling, await work.apply(tx));
+  const done = await doneBy(tx, work);
+  if (done) return finish(tx, deps, settling, done);
+  const why = "the second sending came to nothing";
+  return becomeUnknown(tx, deps, { execution, approval: dispatch.approval }, why);
+}
+
+/** null: it did nothing; of what a refusal wrote nothing stays. */
+async function doneBy(
+  tx: Tx,
+  work: Exclude<ToolWork, { kind: "pending" }>,
+): Promise<WriteResult | null> {
+  if (work.kind === "result") return work.result.ok ? { result: work.result } : null;
+  if (work.kind !== "write") return null;
+  try {
+    return await withSavepoint(tx, async (inner) => {
+      const written = await work.apply(inner);
+      if (!written.result.ok) throw new NotDone();
+      return written;
+    });
+  } catch (error) {
+    if (error instanceof NotDone) return null;
+    throw error;
+  }
+}
+
+class NotDone extends Error {
+  override readonly name = "NotDone";
 }
 
 async function finish(
@@ -106,7 +138,7 @@ async function finish(
       status,
       resultJson: { ...result } as Json, // a tool result is plain JSON
       resultSummary: result.summary,
-      externalId: result.resource_id,
+      externalId: externalIdOf(result),
       createdAt: now,
     },
   ]);
@@ -170,40 +202,6 @@ export async function tellOutcome(
     now: deps.clock.now(),
     waitMs: 0,
   });
-}
-
-/** Something may have happened outside: never sent again by itself, asked for by key. */
-async function becomeUnknown(tx: Tx, deps: EngineDeps, settling: Settling): Promise<void> {
-  const { dispatch, execution } = settling;
-  const { tenantId } = dispatch;
-  const now = deps.clock.now();
-  await setExecution(tx, {
-    tenantId,
-    id: execution.id,
-    status: "unknown",
-    runAfter: now + LOOK_UP_AFTER_MS[0],
-    lookUps: 0,
-    leaseUntil: null,
-  });
-  await settleKeys(tx, { tenantId, executionId: execution.id, status: "unknown" });
-  await setCandidate(tx, {
-    tenantId,
-    id: execution.candidateId,
-    reply: unknownReply(dispatch.approval.number),
-  });
-  const summary = "the outcome is not known; it is looked up by key";
-  noteError(deps, settling, {
-    errorClass: "timeout",
-    errorCode: "OUTCOME_UNKNOWN",
-    errorMessage: summary,
-  });
-  await note(tx, deps, settling, { eventType: "execution.unknown", summary });
-  await deps.jobs.enqueue(tx, "execution", { tenantId, id: execution.id }, LOOK_UP_AFTER_MS[0]);
-}
-
-/** It stands until a look-up or a person says what happened. */
-export function unknownReply(number: number): ToolReply {
-  return stateReply("unknown", "the outcome is being checked; do not call it again", number);
 }
 
 /** Certainly nothing arrived: the same goes out again, as often as its class of failure allows. */

@@ -3,6 +3,7 @@ import type { ApprovalRow } from "../store/approvals.ts";
 import { editCards } from "../store/cards.ts";
 import type { Tx } from "../store/db.ts";
 import { staffById } from "../store/staff.ts";
+import type { FallenVote, FallenWhy } from "../store/standing-votes.ts";
 import { approvalCard } from "../tools/approval-card.ts";
 import { cardOf } from "../tools/ask-approval.ts";
 import type { EngineDeps } from "./deps.ts";
@@ -22,13 +23,17 @@ export async function showStopped(
   await editCards(tx, { jobs, tenantId, approvalId, conversationId, card, now: deps.clock.now() });
 }
 
-/** Who approved it, and why it was not done; `reason` is a code. */
+/** Who approved it, and why it was not done; `reason` is a code. `fallen`: whose votes are missing. */
 export function whyStopped(
-  { by, reason }: { by: string; reason: string },
+  stopped: { by: string; reason: string; fallen?: readonly FallenVote[] },
   language: Language,
 ): string {
+  const { by, reason, fallen = [] } = stopped;
   const texts = TEXTS[language];
-  return `${texts.approved(by)} ${texts.why[reason] ?? texts.other(reason)}`;
+  const why = texts.why[reason] ?? texts.other(reason);
+  if (reason !== "not_approved" || fallen.length === 0) return `${texts.approved(by)} ${why}`;
+  const votes = fallen.map((vote) => texts.fallen(vote.name, texts.votes[vote.why]));
+  return `${texts.approved(by)} ${votes.join(" ")}`;
 }
 
 interface Texts {
@@ -36,6 +41,8 @@ interface Texts {
   /** By the code of the reason. */
   why: Record<string, string>;
   other(reason: string): string;
+  fallen(who: string, why: string): string;
+  votes: Record<FallenWhy, string>;
 }
 
 const TEXTS: Record<Language, Texts> = {
@@ -51,13 +58,20 @@ const TEXTS: Record<Language, Texts> = {
       role_not_allowed: "the rules do not allow it any more.",
       call_limit: "the limit of calls is reached.",
       too_few_approvers: "the rules ask for more people now.",
-      not_approved: "the rules ask for more approvals now.",
+      not_approved: "its approvals are not enough now.",
       outcome_unknown: "the outcome of the same action is not known yet.",
       condition_error: "a rule cannot be evaluated.",
       policy_forged: "something other than Countersign has changed the rules in the database.",
       approval_forged: "something other than Countersign has changed the request in the database.",
     },
     other: (reason) => `the last check refused it (${reason}).`,
+    fallen: (who, why) => `the vote of ${who} does not count any more, ${why}.`,
+    votes: {
+      suspended: "as the account was suspended before it was carried out",
+      role: "as an admin has to approve it now",
+      own: "as the request turned out to be that person's own",
+      one_person: "as another vote turned out to be the same person's",
+    },
   },
   ru: {
     approved: (who) => `Одобрено: ${who}, но не выполнено:`,
@@ -71,12 +85,19 @@ const TEXTS: Record<Language, Texts> = {
       role_not_allowed: "правила этого больше не разрешают.",
       call_limit: "достигнут предел вызовов.",
       too_few_approvers: "правила теперь требуют больше людей.",
-      not_approved: "правила теперь требуют больше одобрений.",
+      not_approved: "одобрений теперь не хватает.",
       outcome_unknown: "исход такого же действия ещё не известен.",
       condition_error: "правило нельзя вычислить.",
       policy_forged: "правила в базе изменил не Countersign.",
       approval_forged: "запрос в базе изменил не Countersign.",
     },
     other: (reason) => `последняя проверка отказала (${reason}).`,
+    fallen: (who, why) => `голос (${who}) больше не считается: ${why}.`,
+    votes: {
+      suspended: "человека отстранили до выполнения",
+      role: "теперь одобрять должен администратор",
+      own: "запрос оказался его собственным",
+      one_person: "другой голос оказался голосом того же человека",
+    },
   },
 };

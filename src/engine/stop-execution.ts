@@ -9,6 +9,7 @@ import { type Execution, setExecution, settleKeys } from "../store/executions.ts
 import { recordOutcome } from "../store/outcomes.ts";
 import { type StoredCandidate, setCandidate } from "../store/proposals.ts";
 import { blockedReply, keyConflictReply, quoteExpiredReply } from "../tools/replies.ts";
+import { becomeUnknown, isSentBefore } from "./become-unknown.ts";
 import type { EngineDeps } from "./deps.ts";
 import { showStopped } from "./show-stopped.ts";
 
@@ -25,7 +26,10 @@ export interface Taking {
  */
 export type StopReason = GateReason | "DUPLICATE_KEY" | "QUOTE_EXPIRED";
 
-/** Approved, and yet not done: the last look found a reason. Nothing left the house. */
+/**
+ * Approved, and yet not done: the last look found a reason. Nothing left the house, or else what was
+ * sent before is asked for by key.
+ */
 export async function stopExecution(
   tx: Tx,
   deps: EngineDeps,
@@ -35,6 +39,10 @@ export async function stopExecution(
   const { execution, approval } = taking;
   const { tenantId } = execution;
   const now = deps.clock.now();
+  if (isSentBefore(execution)) {
+    await becomeUnknown(tx, deps, taking, `not sent a second time (${reason})`);
+    return { kind: "nothing" };
+  }
   await setExecution(tx, { tenantId, id: execution.id, status: "cancelled", finishedAt: now });
   await settleKeys(tx, { tenantId, executionId: execution.id, status: "freed" });
   const reply = { ...replyOf(reason), approval: approvalName(approval.number) };

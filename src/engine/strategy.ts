@@ -19,6 +19,7 @@ export interface ReplyStrategy {
   gatherEvidence(tx: Tx, query: { tenantId: string; leadTexts: string[] }): Promise<Evidence[]>;
 }
 
+/** At most ten: what tools find is numbered from E11 on. */
 const PASSAGES = 4;
 
 /** Knowledge and tools. */
@@ -52,3 +53,6 @@ export function llmReplyStrategy(deps: { resolver: ToolResolver }): ReplyStrateg
     gatherEvidence: () => Promise.resolve([]),
   };
 }
+
+/** By the name that an owner chooses it by. */
+export const REPLY_STRATEGIES = { rag: ragReplyStrategy, llm: llmReplyStrategy };

@@ -1,5 +1,7 @@
 import { approvalName } from "../domain/approval.ts";
 import type { Language } from "../domain/language.ts";
+import { paysOut } from "../domain/pays-out.ts";
+import type { ApprovalRow } from "../store/approvals.ts";
 import type { Tx } from "../store/db.ts";
 import { destinationsOf } from "../store/destinations.ts";
 import { lastOrder } from "../store/orders.ts";
@@ -25,9 +27,14 @@ export async function tellDeadEnd(
   const { conversationId, contactId } = scope;
   await raiseHandoff(tx, deps.jobs, {
     ...{ tenantId, conversationId, contactId, now: deps.clock.now(), summary },
-    reason: approval.riskLevel === "payment" ? "payout_review" : "operator_request",
+    reason: reasonOf(approval),
     order: await lastOrder(tx, { tenantId, conversationId }),
   });
+}
+
+function reasonOf({ toolName: name, riskLevel: risk }: ApprovalRow) {
+  if (paysOut({ name, risk })) return "payout_review";
+  return risk === "payment" ? "payment_review" : "operator_request";
 }
 
 async function tellOperators(

@@ -32,6 +32,8 @@ export interface DeliverContext {
   onCardSent?(tx: Tx, card: { tenantId: string; approvalId: string | null }): Promise<void>;
   /** A second, third … part of one row left; counted for the chat's limits. */
   onFurtherPart(): Promise<void>;
+  /** What a messenger answered to a delivery of this account. */
+  onAnswer?(channelId: string, result: DeliveryResult): void;
   signal: AbortSignal;
 }
 
@@ -73,6 +75,7 @@ async function attempt(
   if ("end" in ready) return ready.end;
   const delivery = deliveryOf(context, { row, newParts, content: ready.content });
   const result = await callMessenger(context, messenger, delivery);
+  context.onAnswer?.(messenger.channelId, result);
   return endOf(row, result, { now: context.clock.now(), canLookUp: canLookUp(messenger, row) });
 }
 

@@ -1,6 +1,6 @@
 import { messageOf } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
-import type { Messenger } from "../domain/messenger.ts";
+import type { DeliveryResult, Messenger } from "../domain/messenger.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Db, Tx } from "../store/db.ts";
 import { type ChatHead, chatHeads } from "../store/outbox.ts";
@@ -30,6 +30,8 @@ export interface OutboundOptions {
   onBlocked?(tx: Tx, chat: { tenantId: string; channelId: string; chatId: string }): Promise<void>;
   /** A card was delivered; written with the end of its row. */
   onCardSent?(tx: Tx, card: { tenantId: string; approvalId: string | null }): Promise<void>;
+  /** What a messenger answered to a delivery of this account. */
+  onAnswer?(channelId: string, result: DeliveryResult): void;
   log: OutboundLog;
   /** No other process delivers from this database: leases found at the start are dropped. */
   alone?: boolean;
@@ -234,6 +236,7 @@ export class Outbound {
         decryptCode: this.#options.decryptCode,
         onBlocked: this.#options.onBlocked,
         onCardSent: this.#options.onCardSent,
+        onAnswer: this.#options.onAnswer,
         onFurtherPart: () => this.#limits.count(messenger, head.chatId, sending),
         signal: this.#giveUp.signal,
       },

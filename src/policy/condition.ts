@@ -57,11 +57,6 @@ export function judgeCondition(condition: JsonObject, facts: JsonObject): Verdic
   return first ? "holds" : "fails";
 }
 
-/** True only when it surely does. */
-export function conditionHolds(condition: JsonObject, facts: JsonObject): boolean {
-  return judgeCondition(condition, facts) === "holds";
-}
-
 /** The comparisons of one condition whose fact may be no number; `guess` has a bit for each. */
 class Unsure {
   count = 0;

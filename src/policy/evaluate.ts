@@ -28,13 +28,21 @@ export const BLOCK_REASONS = [
   "outcome_unknown",
   "condition_error",
   "policy_forged",
+  "schema_changed",
 ] as const;
 /** The first reason found is the one that is told; it is no list of all that is wrong. */
 export type BlockReason = (typeof BLOCK_REASONS)[number];
 
 /** What the gate decides on. From the session and the database, never from arguments. */
 export interface GateFacts {
-  tool: { name: string; risk: RiskClass; isActive: boolean; stageAllowed: boolean };
+  tool: {
+    name: string;
+    risk: RiskClass;
+    isActive: boolean;
+    stageAllowed: boolean;
+    /** False: another process has registered a newer version. Left out in records of before. */
+    isCurrent?: boolean;
+  };
   /** Names usable in `condition_json`; sums are decimal strings, unknown ones null. */
   known: JsonObject & { actor_role: string; source: string };
   /** The resource the call is about belongs to the asking contact. */
@@ -109,6 +117,7 @@ export function simulate(facts: GateFacts, rows: readonly PolicyRow[]): GateDeci
 function refusalBeforePolicy(facts: GateFacts): BlockReason | null {
   const { tool } = facts;
   if (!tool.isActive) return "tool_inactive";
+  if (tool.isCurrent === false) return "schema_changed";
   if (riskFloor(tool.risk) === "deny") return "risk_class";
   if (!tool.stageAllowed) return "stage_not_allowed";
   if (!facts.sameAccount) return "resource_access";

@@ -1,10 +1,11 @@
+import { ORDER_STATUSES, STAGES } from "../domain/deal.ts";
 import type { Json } from "../domain/json.ts";
 
 /**
  * What a condition may compare a fact with: a literal of another kind is refused when a rule is
  * saved.
  */
-export type FactKind = "word" | "amount" | "count" | "yes_no";
+export type FactKind = "word" | "code" | "amount" | "count" | "yes_no";
 
 /**
  * Every fact that a condition may name. Words that are listed are all there are; sums are decimal
@@ -13,12 +14,13 @@ export type FactKind = "word" | "amount" | "count" | "yes_no";
 export const FACTS = {
   actor_role: { kind: "word" },
   source: { kind: "word", words: ["model", "desk", "system"] },
-  stage: { kind: "word" },
+  stage: { kind: "word", words: STAGES },
   kyc: { kind: "word", words: ["missing", "pending", "verified", "rejected", "bad_attributes"] },
   amount_from: { kind: "amount" },
   amount_to: { kind: "amount" },
-  currency: { kind: "word" },
-  order_status: { kind: "word" },
+  /** As the desk writes them: `THB`. */
+  currency: { kind: "code" },
+  order_status: { kind: "word", words: ORDER_STATUSES },
   same_account: { kind: "yes_no" },
   recipient_verified: { kind: "yes_no" },
   first_deal: { kind: "yes_no" },

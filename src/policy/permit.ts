@@ -19,7 +19,10 @@ export interface Execution {
   idempotencyKey: string | null;
 }
 
-/** What people granted, as the store vouches for it: null for calls that need nobody. */
+/**
+ * What people granted, as the store vouches for it: null for calls that need nobody. `votes`: those
+ * alone that stand at this moment, one of each person.
+ */
 export interface Approval {
   row: Verified<{
     id: string;
@@ -27,6 +30,7 @@ export interface Approval {
     status: string;
     effectiveActionJson: JsonObject | null;
     schemaVersion: number;
+    approvalsRequired: number;
   }>;
   votes: readonly Verified<{
     approvalId: string;
@@ -68,7 +72,6 @@ export class Permit {
 export type GateReason =
   | BlockReason
   | "digest_mismatch"
-  | "schema_changed"
   | "lease_lost"
   | "not_approved"
   | "approval_forged";
@@ -118,8 +121,9 @@ function grantProblem(input: GateInput, decision: GateDecision): GateReason | nu
   const needed = decision.kind === "approval" ? decision.terms.approvalsRequired : 0;
   if (needed === 0 && !hasSideEffect(input.facts.tool.risk)) return null;
   if (approval === "forged") return "approval_forged";
-  if (!approval || approvalsIn(approval) < Math.max(1, needed)) return "not_approved";
+  if (!approval) return "not_approved";
   const { row } = approval;
+  if (approvalsIn(approval) < Math.max(1, needed, row.approvalsRequired)) return "not_approved";
   if (digestOf(row) !== execution.digest) return "digest_mismatch";
   if (row.schemaVersion !== execution.schemaVersion) return "schema_changed";
   if (execution.idempotencyKey === null) return "idempotency_key_missing";

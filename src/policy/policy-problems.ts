@@ -4,7 +4,13 @@ import type { PolicyRow } from "../domain/policy-row.ts";
 import { judgeCondition } from "./condition.ts";
 import { FACTS, type FactKind, isFactName } from "./facts.ts";
 
-const SAMPLES: Record<FactKind, Json> = { word: "word", amount: "1", count: 1, yes_no: true };
+const SAMPLES: Record<FactKind, Json> = {
+  word: "word",
+  code: "CODE",
+  amount: "1",
+  count: 1,
+  yes_no: true,
+};
 const SAMPLE_FACTS: JsonObject = Object.fromEntries(
   Object.entries(FACTS).map(([name, { kind }]) => [name, SAMPLES[kind]]),
 );
@@ -76,6 +82,7 @@ const isCount = (value: Json) =>
 
 const FITS: Record<FactKind, (value: Json) => boolean> = {
   word: (value) => typeof value === "string",
+  code: (value) => typeof value === "string" && /^[A-Z0-9]{2,10}$/.test(value),
   amount: isAmount,
   count: isCount,
   yes_no: (value) => typeof value === "boolean",
@@ -83,6 +90,7 @@ const FITS: Record<FactKind, (value: Json) => boolean> = {
 
 const WANTED: Record<FactKind, string> = {
   word: "a word",
+  code: "a code in capitals, e.g. THB",
   amount: 'a decimal number as text, e.g. "500"',
   count: "a whole number",
   yes_no: "true or false",

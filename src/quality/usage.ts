@@ -21,7 +21,7 @@ export interface Weights {
 
 export function weigh(
   total: Pick<ModelFigures, "costUsd" | "latencyAvgMs">,
-  costs: readonly CostSum[],
+  costs: readonly Pick<CostSum, "costType" | "currency" | "amount">[],
   latencies: readonly LatencySum[],
 ): Weights {
   const paid = costs.filter(

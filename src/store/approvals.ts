@@ -5,7 +5,6 @@ import type { Verified } from "../domain/verified.ts";
 import type { Tx } from "./db.ts";
 import { macOf, verified, verifiedRows } from "./row-mac.ts";
 import { approvalQueue, approvalVotes } from "./schema/approvals.ts";
-import { staff } from "./schema/tenancy.ts";
 import { statement, type ValueAt } from "./statement.ts";
 
 /** As it stands in the table. Whether the product wrote it so only a `Verified` one says. */
@@ -15,10 +14,10 @@ export type NewApproval = typeof approvalQueue.$inferInsert;
 /** Signs the row: whatever changes it past `setApproval` makes it none. */
 export async function insertApproval(tx: Tx, row: NewApproval): Promise<void> {
   const whole = { editableFields: [], ...row }; // signed as the database fills it in
-  await tx.insert(approvalQueue).values({ ...whole, mac: macOf(tx, TABLE, whole) });
+  await tx.insert(approvalQueue).values({ ...whole, mac: macOf(tx, APPROVALS, whole) });
 }
 
-const TABLE = "approval_queue";
+export const APPROVALS = "approval_queue";
 
 /**
  * Locks the row: decisions on one approval come one after another. One that something else than the
@@ -35,7 +34,7 @@ export async function lockApproval(
 
 /** Nobody can decide on it any more, and nothing is due for it. */
 async function genuineOrAside(tx: Tx, row: ApprovalRow): Promise<Verified<ApprovalRow> | null> {
-  const genuine = verified(tx, TABLE, row);
+  const genuine = verified(tx, APPROVALS, row);
   if (!genuine && OPEN_APPROVALS.includes(row.status))
     await tx
       .update(approvalQueue)
@@ -58,7 +57,7 @@ function isApproval(tenantId: string, id: string) {
   return and(eq(approvalQueue.tenantId, tenantId), eq(approvalQueue.id, id));
 }
 
-/** To be shown: a decision locks the row, a dispatch asks `grantOf`. */
+/** To be shown: a decision locks the row, a dispatch asks for what people granted. */
 export async function approvalById(
   tx: Tx,
   tenantId: string,
@@ -172,7 +171,7 @@ export async function pendingApprovals(tx: Tx, tenantId: string): Promise<Approv
       ),
     )
     .orderBy(asc(approvalQueue.number));
-  return verifiedRows(tx, TABLE, rows);
+  return verifiedRows(tx, APPROVALS, rows);
 }
 
 /**
@@ -210,7 +209,7 @@ export async function setApproval(
   const { tenantId, id, ...set } = change;
   const row = await lockApproval(tx, tenantId, id);
   if (!row) throw new Error(`approval ${id} does not exist, or the product did not write it so`);
-  const mac = macOf(tx, TABLE, { ...row, ...set });
+  const mac = macOf(tx, APPROVALS, { ...row, ...set });
   await tx
     .update(approvalQueue)
     .set({ ...set, mac })
@@ -240,79 +239,9 @@ export async function addVote(
   return rows.length > 0;
 }
 
-/**
- * All approving votes on the action as it is, also of people who have been suspended since. Votes on
- * what was edited later count no more.
- */
-export async function countVotes(tx: Tx, tenantId: string, approvalId: string): Promise<number> {
-  return (await votersOf(tx, tenantId, approvalId)).length;
-}
-
-/** Votes of people who are still active: a suspension voids what is not decided yet. */
-export async function countStandingVotes(
-  tx: Tx,
-  tenantId: string,
-  approvalId: string,
-): Promise<number> {
-  const votes = await votersOf(tx, tenantId, approvalId);
-  return votes.filter(({ status }) => status === "active").length;
-}
-
-const VOTES = "approval_votes";
+/** Read with who gave them in `standing-votes.ts`. */
+export const VOTES = "approval_votes";
 export type Vote = typeof approvalVotes.$inferSelect;
-
-/** What people granted: the votes that the product wrote. `forged`: the request is not, itself. */
-export async function grantOf(
-  tx: Tx,
-  approval: ApprovalRow,
-): Promise<{ row: Verified<ApprovalRow>; votes: Verified<Vote>[] } | "forged"> {
-  const row = verified(tx, TABLE, approval);
-  if (!row) return "forged";
-  const { tenantId, id } = row;
-  const votes = await tx
-    .select()
-    .from(approvalVotes)
-    .where(and(eq(approvalVotes.tenantId, tenantId), eq(approvalVotes.approvalId, id)));
-  return { row, votes: verifiedRows(tx, VOTES, votes) };
-}
-
-/** Whose approval stands, for the action as it is now; the first first. */
-export async function votersOf(
-  tx: Tx,
-  tenantId: string,
-  approvalId: string,
-): Promise<{ staffId: string; name: string; status: "active" | "suspended" }[]> {
-  const rows = await tx
-    .select({ vote: approvalVotes, person: staff })
-    .from(approvalVotes)
-    .innerJoin(
-      approvalQueue,
-      and(
-        eq(approvalQueue.tenantId, approvalVotes.tenantId),
-        eq(approvalQueue.id, approvalVotes.approvalId),
-        eq(approvalQueue.actionDigest, approvalVotes.actionDigest),
-      ),
-    )
-    .innerJoin(
-      staff,
-      and(eq(staff.tenantId, approvalVotes.tenantId), eq(staff.id, approvalVotes.staffId)),
-    )
-    .where(
-      and(
-        eq(approvalVotes.tenantId, tenantId),
-        eq(approvalVotes.approvalId, approvalId),
-        eq(approvalVotes.decision, "approve"),
-        isNull(approvalVotes.voidedAt),
-      ),
-    )
-    .orderBy(approvalVotes.createdAt, approvalVotes.id);
-  return rows
-    .filter(({ vote }) => verified(tx, VOTES, vote))
-    .map(({ person }) => {
-      const status = verified(tx, "staff", person) ? person.status : "suspended";
-      return { staffId: person.id, name: person.name, status };
-    });
-}
 
 /** What people decided before counts no more: the action was changed, or one of them, `staffId`, did. */
 export async function voidVotes(

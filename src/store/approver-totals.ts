@@ -7,6 +7,7 @@ import { toolExecutionQueue } from "./schema/tools.ts";
 import { joinsOf } from "./staff-accounts.ts";
 
 export interface GrantedAction {
+  approvalId: string;
   toolName: string;
   riskLevel: RiskClass;
   action: JsonObject;
@@ -23,6 +24,7 @@ export async function grantedBy(
   const joins = await joinsOf(tx, of.tenantId);
   const rows = await tx
     .select({
+      approvalId: approvalQueue.id,
       toolName: approvalQueue.toolName,
       riskLevel: approvalQueue.riskLevel,
       proposed: approvalQueue.proposedActionJson,

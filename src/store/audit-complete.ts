@@ -77,6 +77,14 @@ const EXPECTATIONS: readonly Expectation[] = [
         and created_at >= ${since}::timestamptz and status in ('completed', 'failed', 'cancelled')`,
   },
   {
+    what: "the result that was returned for candidate",
+    events: ["result.returned"],
+    key: CANDIDATE,
+    things: (tenantId, since) => sql`select id, id as key, 1 as n from tool_call_candidates
+      where tenant_id = ${tenantId} and created_at >= ${since}::timestamptz
+        and settled_at is not null`,
+  },
+  {
     what: "a result of execution",
     events: ["execution.completed", "execution.failed", "execution.pending"],
     key: EXECUTION,

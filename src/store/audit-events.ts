@@ -99,6 +99,7 @@ export const AUDIT_EVENTS = [
   "staff.suspended",
   "style.changed",
   "style.rolled_back",
+  "tenant.changed",
   "tenant.created",
   "tenant.opened",
   "token.created",

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, isNotNull, lt, lte, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNotNull, lt, lte, ne, or, sql } from "drizzle-orm";
 import { queryRows, type Tx } from "./db.ts";
 import { approvalQueue, approvalVotes } from "./schema/approvals.ts";
 import { messages, outbox } from "./schema/chat.ts";
@@ -167,7 +167,13 @@ async function decisionOf(tx: Tx, { tenantId, id }: Candidate) {
       sentAt: outbox.sentAt,
     })
     .from(outbox)
-    .where(and(eq(outbox.tenantId, tenantId), eq(outbox.approvalId, approval.id)))
+    .where(
+      and(
+        eq(outbox.tenantId, tenantId),
+        eq(outbox.approvalId, approval.id),
+        ne(outbox.purpose, "notice"), // what stands above the card
+      ),
+    )
     .orderBy(asc(outbox.seq));
   return { approval, votes, cards };
 }

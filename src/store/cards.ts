@@ -27,7 +27,7 @@ export interface CardWrite extends CardPost {
 /** Posts the card in every operator channel, with its files before it. Returns how many. */
 export async function postCards(tx: Tx, write: CardPost): Promise<number> {
   const places = await destinationsOf(tx, write.tenantId, "operators");
-  const before = [...(await filesOf(tx, write)), ...wholeRows(write)];
+  const before = await rowsBefore(tx, write);
   await writeOutgoing(
     tx,
     write,
@@ -46,11 +46,20 @@ export async function postCards(tx: Tx, write: CardPost): Promise<number> {
 }
 
 type RowBefore = Omit<OutgoingRow, "channelId" | "chatId">;
+type Preceded = Pick<
+  CardPost,
+  "tenantId" | "conversationId" | "approvalId" | "files" | "wholeTexts"
+>;
+
+/** What stands right above a card, in this order: the lead's files, then long values whole. */
+export async function rowsBefore(tx: Tx, write: Preceded): Promise<RowBefore[]> {
+  return [...(await filesOf(tx, write)), ...wholeRows(write)];
+}
 
 /** Long values that an edit has written anew, in every operator channel. */
 export async function postTexts(
   tx: Tx,
-  write: Pick<CardPost, "jobs" | "tenantId" | "now" | "conversationId" | "wholeTexts">,
+  write: Pick<CardPost, "jobs" | "tenantId" | "now"> & Omit<Preceded, "files">,
 ): Promise<void> {
   const rows = wholeRows(write);
   if (rows.length === 0) return;
@@ -65,25 +74,27 @@ export async function postTexts(
 function wholeRows({
   wholeTexts = [],
   conversationId,
-}: Pick<CardPost, "wholeTexts" | "conversationId">): RowBefore[] {
+  approvalId,
+}: Omit<Preceded, "files" | "tenantId">): RowBefore[] {
   return wholeTexts.map((card) => ({
     purpose: "notice",
     content: { kind: "card", card },
     conversationId,
+    approvalId,
   }));
 }
 
 /** The row that shows the card's files in a chat, when it has any. */
 async function filesOf(
   tx: Tx,
-  { tenantId, files = [], conversationId }: CardPost,
+  { tenantId, files = [], conversationId, approvalId }: Preceded,
 ): Promise<RowBefore[]> {
   const [first] = files;
   if (!first) return [];
   const { channelId, chatId } = first;
   const caption = (await clientOfChat(tx, { tenantId, channelId, chatId })) ?? "?";
   const content = { kind: "files" as const, files: [...files], caption };
-  return [{ purpose: "notice", content, conversationId }];
+  return [{ purpose: "notice", content, conversationId, approvalId }];
 }
 
 /** Brings every card of the approval to the same state, wherever it stands. */

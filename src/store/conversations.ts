@@ -1,7 +1,30 @@
-import { and, eq } from "drizzle-orm";
+import { and, desc, eq } from "drizzle-orm";
 import type { Language } from "../domain/language.ts";
 import type { Tx } from "./db.ts";
+import { verified } from "./row-mac.ts";
 import { contacts, conversations } from "./schema/chat.ts";
+
+/** In the place of a contact whose conversation the product did not write: has and owns nothing. */
+export const UNKNOWN_CONTACT = "?";
+
+/** What tells whose conversation it is. */
+export const SIGNED_PLACE = {
+  id: conversations.id,
+  tenantId: conversations.tenantId,
+  contactId: conversations.contactId,
+  channelId: conversations.channelId,
+  messenger: conversations.messenger,
+  chatId: conversations.chatId,
+  mac: conversations.mac,
+};
+
+/** `UNKNOWN_CONTACT`, and people are told, when something else wrote the row. */
+export function believedContact(
+  tx: Tx,
+  row: Pick<typeof conversations.$inferSelect, keyof typeof SIGNED_PLACE>,
+): string {
+  return verified(tx, "conversations", row) ? row.contactId : UNKNOWN_CONTACT;
+}
 
 /** Throws when there is none. */
 export async function conversationOf(
@@ -10,17 +33,13 @@ export async function conversationOf(
   id: string,
 ): Promise<{ contactId: string; language: Language; channelId: string; chatId: string }> {
   const rows = await tx
-    .select({
-      contactId: conversations.contactId,
-      language: conversations.language,
-      channelId: conversations.channelId,
-      chatId: conversations.chatId,
-    })
+    .select({ ...SIGNED_PLACE, language: conversations.language })
     .from(conversations)
     .where(and(eq(conversations.tenantId, tenantId), eq(conversations.id, id)));
   const row = rows[0];
   if (!row) throw new Error(`conversation ${id} does not exist`);
-  return row;
+  const { language, channelId, chatId } = row;
+  return { contactId: believedContact(tx, row), language, channelId, chatId };
 }
 
 /** False also for another tenant's. */
@@ -63,4 +82,18 @@ export async function clientOfChat(
       ),
     );
   return rows[0]?.name ?? null;
+}
+
+/** Chats of one channel in which something happened lately, the latest first. */
+export async function recentChats(
+  tx: Tx,
+  of: { tenantId: string; channelId: string; limit: number },
+): Promise<string[]> {
+  const rows = await tx
+    .select({ chatId: conversations.chatId })
+    .from(conversations)
+    .where(and(eq(conversations.tenantId, of.tenantId), eq(conversations.channelId, of.channelId)))
+    .orderBy(desc(conversations.updatedAt), desc(conversations.id))
+    .limit(of.limit);
+  return rows.map(({ chatId }) => chatId);
 }

@@ -30,6 +30,28 @@ export function withTenant<T>(db: Db, tenantId: string, work: (tx: Tx) => Promis
   return inRole(db, { role: TENANT_ROLE, tenantId }, work);
 }
 
+/** A deadlock, and a transaction that came after one of the same rows. */
+const TAKEN_BACK: readonly unknown[] = ["40P01", "40001"];
+const MOST_TRIES = 3;
+
+/**
+ * As `withTenant`; from the beginning when the database took it back for another transaction's sake.
+ * The work asks nobody outside: it may run several times, and what waits for the commit runs once.
+ */
+export async function withTenantRetried<T>(
+  db: Db,
+  tenantId: string,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await withTenant(db, tenantId, work);
+    } catch (error) {
+      if (tries === MOST_TRIES || !TAKEN_BACK.includes(sqlState(error))) throw error;
+    }
+  }
+}
+
 /** Finds ids, states and due times across tenants; may write nothing. */
 export function withSystem<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   return inRole(db, { role: SYSTEM_ROLE, tenantId: "" }, work);

@@ -4,7 +4,7 @@ import type { Json } from "../domain/json.ts";
 import { writeAudit } from "./audit.ts";
 import { stoppedRow } from "./audit-calls.ts";
 import type { Tx } from "./db.ts";
-import { type Lease, LeaseLostError } from "./lease.ts";
+import { LeaseLostError } from "./lease.ts";
 import {
   idempotencyKeys,
   toolExecutionQueue,
@@ -54,29 +54,6 @@ export async function lockOwnExecution(
   return row;
 }
 
-/** The unfinished calls of a run that another worker left: safe to run again (reads and drafts). */
-export async function takeOverRunExecutions(
-  tx: Tx,
-  take: { tenantId: string; runId: string; lease: Lease },
-): Promise<Execution[]> {
-  return tx
-    .update(toolExecutionQueue)
-    .set({
-      leaseOwner: take.lease.owner,
-      leaseToken: take.lease.token,
-      leaseUntil: take.lease.untilMs,
-    })
-    .where(
-      and(
-        eq(toolExecutionQueue.tenantId, take.tenantId),
-        eq(toolExecutionQueue.runId, take.runId),
-        eq(toolExecutionQueue.hasSideEffect, false),
-        eq(toolExecutionQueue.status, "running"),
-      ),
-    )
-    .returning();
-}
-
 /**
  * Ends what is still running under the own lease, and tells which that was: a result of anything
  * else comes too late, or twice, and is not written.
@@ -113,31 +90,11 @@ export async function endExecutions(
     .where(
       and(eq(toolExecutionQueue.tenantId, end.tenantId), inArray(toolExecutionQueue.id, end.ids)),
     )
-    .returning(auditedColumns);
+    .returning(stoppedColumns);
   if (end.status === "cancelled") await noteStopped(tx, ended, { reason: "refused", now: end.now });
 }
 
-/** A run that broke off leaves no call behind that anybody would wait for. */
-export async function endLeftCalls(
-  tx: Tx,
-  end: { tenantId: string; runId: string; now: number },
-): Promise<void> {
-  const ended = await tx
-    .update(toolExecutionQueue)
-    .set({ status: "cancelled", finishedAt: end.now, leaseUntil: null })
-    .where(
-      and(
-        eq(toolExecutionQueue.tenantId, end.tenantId),
-        eq(toolExecutionQueue.runId, end.runId),
-        eq(toolExecutionQueue.hasSideEffect, false),
-        eq(toolExecutionQueue.status, "running"),
-      ),
-    )
-    .returning(auditedColumns);
-  await noteStopped(tx, ended, { reason: "the run broke off", now: end.now });
-}
-
-const auditedColumns = {
+export const stoppedColumns = {
   id: toolExecutionQueue.id,
   tenantId: toolExecutionQueue.tenantId,
   candidateId: toolExecutionQueue.candidateId,
@@ -146,9 +103,10 @@ const auditedColumns = {
   toolName: toolExecutionQueue.toolName,
 };
 
-async function noteStopped(
+/** Calls that will not go on. */
+export async function noteStopped(
   tx: Tx,
-  executions: readonly Pick<Execution, keyof typeof auditedColumns>[],
+  executions: readonly Pick<Execution, keyof typeof stoppedColumns>[],
   why: { reason: string; now: number },
 ): Promise<void> {
   const rows = executions.map((execution) => stoppedRow(execution, why));
@@ -223,6 +181,15 @@ export async function wasAccepted(tx: Tx, tenantId: string, executionId: string)
     )
     .limit(1);
   return rows.length > 0;
+}
+
+/** It goes out a second time: what became of the first sending nobody could tell. */
+export async function wasSentAgain(tx: Tx, tenantId: string, id: string): Promise<boolean> {
+  const rows = await tx
+    .select({ resent: toolExecutionQueue.resent })
+    .from(toolExecutionQueue)
+    .where(and(eq(toolExecutionQueue.tenantId, tenantId), eq(toolExecutionQueue.id, id)));
+  return rows[0]?.resent === true;
 }
 
 /** One row for each attempt that is followed by another. */
@@ -358,4 +325,21 @@ export async function executionOfApproval(
     )
     .for("update");
   return rows[0] ?? null;
+}
+
+/** Which execution of its tool in the conversation it is, from 1: ids that are newer sort later. */
+export async function executionPlace(
+  tx: Tx,
+  of: { tenantId: string; conversationId: string; toolName: string; executionId: string },
+): Promise<number> {
+  const upTo = await tx.$count(
+    toolExecutionQueue,
+    and(
+      eq(toolExecutionQueue.tenantId, of.tenantId),
+      eq(toolExecutionQueue.conversationId, of.conversationId),
+      eq(toolExecutionQueue.toolName, of.toolName),
+      lte(toolExecutionQueue.id, of.executionId),
+    ),
+  );
+  return Math.max(1, upTo);
 }

@@ -67,6 +67,14 @@ export async function holdFolder(dir: string, holder: FolderHolder): Promise<Fol
   }
 }
 
+/** The played world's own folder: two processes on one journal would number their events alike. */
+export function holdWorld(dataDir: string, command: string): Promise<FolderLock> {
+  return holdFolder(join(dataDir, "sandbox"), {
+    description: `process ${process.pid} (${command}, since ${new Date().toISOString()})`,
+    run: () => Promise.reject(new Error("the played world runs no commands")),
+  });
+}
+
 /** Of several that find a dead socket only one at a time may remove it: else they remove live ones. */
 async function enterGate(gate: string, dir: string): Promise<() => void> {
   const leave = () => rmSync(gate, { recursive: true, force: true });

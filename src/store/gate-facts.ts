@@ -1,6 +1,8 @@
 import { and, count, desc, eq, gte, inArray, sql } from "drizzle-orm";
 import { type KycStatus, kycOf } from "../domain/kyc.ts";
+import { compareAmounts } from "../domain/money.ts";
 import type { Policies } from "../domain/policy-row.ts";
+import { believedContact, SIGNED_PLACE, UNKNOWN_CONTACT } from "./conversations.ts";
 import type { Tx } from "./db.ts";
 import { eligibleFor } from "./makers.ts";
 import { type Order, own } from "./orders.ts";
@@ -125,8 +127,14 @@ async function personFacts(tx: Tx, query: { tenantId: string; conversationId: st
   const rows = await personOf(tx, { tenantId, conversationId });
   const row = rows[0];
   if (!row) throw new Error(`conversation ${query.conversationId} does not exist`);
-  const { attributes, tenant, ...rest } = row;
-  return { ...rest, ...tenantFacts(believed(tx, tenant)), kyc: kycOf(attributes).status };
+  const { attributes, tenant, place, stage } = row;
+  const contactId = believedContact(tx, place);
+  const isKnown = contactId !== UNKNOWN_CONTACT;
+  return {
+    ...{ stage, contactId, ...tenantFacts(believed(tx, tenant)) },
+    kyc: kycOf(isKnown ? attributes : {}).status,
+    recipientVerified: isKnown && row.recipientVerified,
+  };
 }
 
 interface InConversation extends Record<string, unknown> {
@@ -138,7 +146,7 @@ const personOf = statement((on, value: ValueAt<InConversation>) =>
   on
     .select({
       stage: conversations.stage,
-      contactId: conversations.contactId,
+      place: SIGNED_PLACE,
       attributes: contacts.attributes,
       recipientVerified: sql<boolean>`${contacts.email} is not null and ${contacts.emailVerifiedAt} is not null`,
       tenant: tenants,
@@ -161,13 +169,14 @@ async function moneyFacts(
   const { tenantId, conversationId, contactId } = query;
   const since = new Date(query.now - DAY_MS).toISOString();
   const [orders, totals] = await Promise.all([
-    newestOrder(tx, { tenantId, conversationId, contactId }),
+    orderInHand(tx, { tenantId, conversationId, contactId }),
     orderTotals(tx, { tenantId, contactId, since }),
   ]);
+  const order = orderFacts(own(tx, orders[0]));
   return {
-    order: orderFacts(own(tx, orders[0])),
-    firstDeal: (totals[0]?.completed ?? 0) === 0,
-    dayTotal: totals[0]?.day ?? "0",
+    order,
+    firstDeal: totals.every(({ completed }) => completed === 0),
+    dayTotal: dayTotalOf(totals, order?.quoteAsset),
   };
 }
 
@@ -182,23 +191,35 @@ const ofContact = (value: ValueAt<OfContact>) =>
     eq(exchangeOrders.contactId, value("contactId")),
   );
 
-const newestOrder = statement((on, value: ValueAt<OfContact & { conversationId: string }>) =>
+/** In the order's own currency; without an order the largest: sums of two currencies are no sum. */
+function dayTotalOf(totals: readonly { asset: string; day: string }[], asset?: string): string {
+  const days = totals.filter((one) => asset === undefined || one.asset === asset);
+  return days.reduce((most, { day }) => (compareAmounts(day, most) > 0 ? day : most), "0");
+}
+
+/** The newest that money came for, else the newest. */
+const orderInHand = statement((on, value: ValueAt<OfContact & { conversationId: string }>) =>
   on
     .select()
     .from(exchangeOrders)
     .where(and(ofContact(value), eq(exchangeOrders.conversationId, value("conversationId"))))
-    .orderBy(desc(exchangeOrders.number))
+    .orderBy(
+      desc(sql`(${exchangeOrders.status} in ('paid', 'payout'))::int`),
+      desc(exchangeOrders.number),
+    )
     .limit(1),
 );
 
 const orderTotals = statement((on, value: ValueAt<OfContact & { since: string }>) =>
   on
     .select({
+      asset: exchangeOrders.quoteAsset,
       completed: sql<number>`count(*) filter (where status = 'completed')::int`,
       day: sql<string>`coalesce(sum(amount_to) filter (where created_at >= ${value("since")}::timestamptz and status not in ('cancelled', 'expired')), 0)::text`,
     })
     .from(exchangeOrders)
-    .where(ofContact(value)),
+    .where(ofContact(value))
+    .groupBy(exchangeOrders.quoteAsset),
 );
 
 function orderFacts(order: Order | null): RoundFacts["order"] {
@@ -271,10 +292,14 @@ async function digestFacts(
     unknownOf(tx, { tenantId, conversationId }),
   ]);
   return {
-    // an edited action and the proposal that it was made of
-    rejectedDigests: new Set(rejected.flatMap((row) => [row.digest, row.proposed ?? row.digest])),
-    unknownDigests: new Set(unknown.map((row) => row.digest)),
+    rejectedDigests: bothOf(rejected),
+    unknownDigests: bothOf(unknown),
   };
+}
+
+/** An edited action and the proposal that it was made of. */
+function bothOf(rows: readonly { digest: string; proposed: string | null }[]): Set<string> {
+  return new Set(rows.flatMap(({ digest, proposed }) => [digest, proposed ?? digest]));
 }
 
 const rejectedOf = statement((on, value: ValueAt<InConversation & { since: number }>) =>
@@ -300,8 +325,15 @@ const rejectedOf = statement((on, value: ValueAt<InConversation & { since: numbe
 
 const unknownOf = statement((on, value: ValueAt<InConversation>) =>
   on
-    .select({ digest: toolExecutionQueue.actionDigest })
+    .select({ digest: toolExecutionQueue.actionDigest, proposed: toolCallCandidates.actionDigest })
     .from(toolExecutionQueue)
+    .leftJoin(
+      toolCallCandidates,
+      and(
+        eq(toolCallCandidates.tenantId, toolExecutionQueue.tenantId),
+        eq(toolCallCandidates.id, toolExecutionQueue.candidateId),
+      ),
+    )
     .where(
       and(
         eq(toolExecutionQueue.tenantId, value("tenantId")),

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNull } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull } from "drizzle-orm";
 import { newId } from "../domain/ids.ts";
 import type { Tx } from "./db.ts";
 import { contacts, conversations, handoffs } from "./schema/chat.ts";
@@ -134,44 +134,6 @@ export async function hadOrderHandoff(
     )
     .limit(1);
   return rows.length > 0;
-}
-
-/** Requests that no person has closed, newest first. */
-export function openHandoffs(
-  tx: Tx,
-  of: { tenantId: string; conversationId: string },
-): Promise<Handoff[]> {
-  return tx
-    .select()
-    .from(handoffs)
-    .where(
-      and(
-        eq(handoffs.tenantId, of.tenantId),
-        eq(handoffs.conversationId, of.conversationId),
-        inArray(handoffs.status, ["open", "accepted"]),
-      ),
-    )
-    .orderBy(desc(handoffs.createdAt), desc(handoffs.id));
-}
-
-/** Answers how many were open. */
-export async function closeHandoffs(
-  tx: Tx,
-  which: { tenantId: string; conversationId: string; reason: string; now: number },
-): Promise<number> {
-  const closed = await tx
-    .update(handoffs)
-    .set({ status: "closed", closedAt: which.now })
-    .where(
-      and(
-        eq(handoffs.tenantId, which.tenantId),
-        eq(handoffs.conversationId, which.conversationId),
-        eq(handoffs.reason, which.reason),
-        inArray(handoffs.status, ["open", "accepted"]),
-      ),
-    )
-    .returning({ id: handoffs.id });
-  return closed.length;
 }
 
 /** Closes what people were asked about an order: all of it, or one reason. */

@@ -2,6 +2,7 @@ import { and, gt, lt, ne, sql } from "drizzle-orm";
 import { shiftOpenApprovals } from "./approval-steps.ts";
 import { type Db, queryRows, type Tx, withSystem } from "./db.ts";
 import { asSystem, enterTenant } from "./enter-tenant.ts";
+import { LEASE_MS } from "./lease.ts";
 import { heartbeats } from "./schema/tenancy.ts";
 import { listTenants } from "./tenants.ts";
 
@@ -56,6 +57,20 @@ export async function livingBoots(
     tx.select({ bootId: heartbeats.bootId }).from(heartbeats).where(gt(heartbeats.beatAt, since)),
   );
   return rows.map(({ bootId }) => bootId);
+}
+
+/**
+ * Real time since the last beat when it is so long that nobody may have lived: the next beat says
+ * whether it counts for a limit, and until then it does not. Within a tenant's transaction, after
+ * the row that the limit belongs to is locked: a beat moves limits in the transaction it is written in.
+ */
+export async function missedMs(
+  tx: Tx,
+  { tenantId, realNow }: { tenantId: string; realNow: number },
+): Promise<number> {
+  const last = await asSystem(tx, tenantId, () => lastBeat(tx));
+  const silentMs = last === null ? 0 : realNow - last;
+  return silentMs > LEASE_MS ? silentMs : 0;
 }
 
 async function lastBeat(tx: Tx): Promise<number | null> {

@@ -14,7 +14,7 @@ export async function lastLeadMessageAt(tx: Tx, of: ConversationRef): Promise<nu
   return rows[0]?.at ?? null;
 }
 
-/** Those of the lead's messages that carry media, in the given conversation. */
+/** Those of the lead's messages that brought media, in the given conversation. */
 export async function leadMediaMessages(
   tx: Tx,
   of: ConversationRef,
@@ -26,7 +26,7 @@ export async function leadMediaMessages(
     .from(messages)
     .where(and(fromLead(of), inArray(messages.id, [...ids])))
     .orderBy(messages.seq);
-  return rows.filter((row) => row.media.length > 0);
+  return rows.filter(broughtMedia);
 }
 
 /** Messages with files that the lead sent from a moment on, oldest first. */
@@ -40,7 +40,12 @@ export async function leadMediaSince(
     .from(messages)
     .where(and(fromLead(of), gte(messages.createdAt, since)))
     .orderBy(messages.seq);
-  return rows.filter((row) => row.media.length > 0);
+  return rows.filter(broughtMedia);
+}
+
+/** A later version of a message has the files that its first one brought. */
+function broughtMedia({ media }: { media: Media[] }): boolean {
+  return media.some((one) => !one.earlier);
 }
 
 /** The files of these messages, as a messenger finds them again. */

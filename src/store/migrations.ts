@@ -5,7 +5,7 @@ import { sql } from "drizzle-orm";
 import { type MigrationMeta, readMigrationFiles } from "drizzle-orm/migrator";
 import { z } from "zod";
 import { type Db, queryRows, sqlState, type Tx, withOwner } from "./db.ts";
-import { signOlderRows } from "./sign-older-rows.ts";
+import { signOlderAccounts, signOlderRows } from "./sign-older-rows.ts";
 
 const FOLDER = fileURLToPath(new URL("../../migrations", import.meta.url));
 
@@ -49,8 +49,9 @@ export async function migrateTo(tx: Tx, version: SchemaVersion): Promise<void> {
   for (const migration of known())
     if (migration.folderMillis > applied && migration.folderMillis <= version)
       await apply(tx, migration);
-  const signedSince = versionOf("0006_governed_execution");
-  if (applied < signedSince && signedSince <= version) await signOlderRows(tx);
+  const passes = (tag: string) => applied < versionOf(tag) && versionOf(tag) <= version;
+  if (passes("0006_governed_execution")) await signOlderRows(tx);
+  if (passes("0009_signed_contact_accounts")) await signOlderAccounts(tx);
 }
 
 async function apply(tx: Tx, { sql: statements, hash, folderMillis }: MigrationMeta) {

@@ -56,23 +56,9 @@ export function openPayoutDraft(
   return draftSchema.parse(JSON.parse(secrets.open(sealed, place("payout_code_draft", order))));
 }
 
-/** The code in the clear, for the message to the lead; null when the order has none. */
-export async function payoutCodeOf(
-  tx: Tx,
-  secrets: Secrets,
-  order: OrderRef,
-): Promise<string | null> {
-  const rows = await tx
-    .select({ code: exchangeOrders.payoutCode })
-    .from(exchangeOrders)
-    .where(and(eq(exchangeOrders.tenantId, order.tenantId), eq(exchangeOrders.id, order.orderId)));
-  const sealed = rows[0]?.code;
-  return sealed ? secrets.open(sealed, place("payout_code", order)) : null;
-}
-
 /**
- * The same for the one chat in which the order was made; null for every other, and when the order or
- * its conversation is not what the product wrote: a code is money.
+ * The code in the clear, for the one chat in which the order was made; null for every other, when
+ * there is none, and when the order or its conversation is not what the product wrote: it is money.
  */
 export async function payoutCodeFor(
   tx: Tx,

@@ -1,8 +1,10 @@
 import { sql } from "drizzle-orm";
 import { approvalName } from "../domain/approval.ts";
 import { canonicalDecimal } from "../domain/money.ts";
+import { approvalById } from "./approvals.ts";
 import { queryRows, type Tx } from "./db.ts";
 import { orderName } from "./orders.ts";
+import { standingOf } from "./standing-votes.ts";
 
 /** Money that is on its way, or may be: what people look through before payouts go on. */
 export interface PayoutToCheck {
@@ -14,6 +16,8 @@ export interface PayoutToCheck {
   /** What it is about: the sum, or the card's summary. */
   about: string;
   since: number;
+  /** Of what is approved and not sent: whose vote counts no more. It waits for people again then. */
+  fallen?: string[];
 }
 
 /** In the order in which they are to be looked through. */
@@ -32,6 +36,7 @@ interface Row {
   amount: string | null;
   asset: string | null;
   since: string | Date;
+  approval_id: string | null;
   total: number;
 }
 
@@ -48,18 +53,19 @@ export async function payoutsToCheck(
     tx,
     sql`select *, count(*) over ()::int as total from (
         select 'execution' as kind, a.number, e.status, e.conversation_id as place,
-            a.payload_summary as about, null as amount, null as asset, e.created_at as since, 0 as rank
+            a.payload_summary as about, null as amount, null as asset, e.created_at as since, 0 as rank,
+            a.id as approval_id
           from tool_execution_queue e
           join approval_queue a on a.tenant_id = e.tenant_id and a.id = e.approval_id
           where e.tenant_id = ${tenantId} and a.risk_level = 'payment'
             and e.status in ('queued', 'running', 'unknown', 'waiting_approval', 'retry_scheduled')
         union all
         select 'order', number, status, conversation_id, null, amount_to::text, quote_asset, created_at,
-            case when status = 'awaiting_payment' then 3 else 1 end
+            case when status = 'awaiting_payment' then 3 else 1 end, null
           from exchange_orders
           where tenant_id = ${tenantId} and status in ('paid', 'payout', 'awaiting_payment')
         union all
-        select 'approval', number, status, conversation_id, payload_summary, null, null, created_at, 2
+        select 'approval', number, status, conversation_id, payload_summary, null, null, created_at, 2, id
           from approval_queue
           where tenant_id = ${tenantId} and risk_level = 'payment' and status in ('pending', 'frozen')
       ) found
@@ -70,7 +76,17 @@ export async function payoutsToCheck(
       ) of_client on true
       order by rank, since, number limit ${limit}`,
   );
-  return { items: rows.map(shown), total: rows[0]?.total ?? 0 };
+  const items: PayoutToCheck[] = [];
+  for (const row of rows) items.push({ ...shown(row), ...(await fallenOf(tx, tenantId, row)) });
+  return { items, total: rows[0]?.total ?? 0 };
+}
+
+async function fallenOf(tx: Tx, tenantId: string, { kind, status, approval_id: id }: Row) {
+  const isUnsent = status === "queued" || status === "retry_scheduled";
+  if (kind !== "execution" || !isUnsent || id === null) return {};
+  const approval = await approvalById(tx, tenantId, id);
+  const fallen = approval ? (await standingOf(tx, approval)).fallen : [];
+  return fallen.length === 0 ? {} : { fallen: fallen.map(({ name }) => name) };
 }
 
 function shown({ kind, number, status, client, since, ...row }: Row): PayoutToCheck {

@@ -56,6 +56,8 @@ export interface CostSum {
   costType: string;
   currency: string;
   amount: string;
+  /** Of it, what runs cost that came to nothing. */
+  failedRuns: string;
 }
 
 export interface LatencySum {
@@ -193,10 +195,18 @@ async function toolsBy(tx: Tx, of: Since, day: SQL): Promise<(ToolUsage & { day:
 export async function costSums(tx: Tx, of: Since): Promise<CostSum[]> {
   const rows = await queryRows<CostSum>(
     tx,
-    sql`select cost_type as "costType", currency, sum(amount)::text as amount
-        from cost_log where ${isSince(of)} group by 1, 2 order by 1, 2`,
+    sql`with paid as (select cost_type, currency, amount, run_id from cost_log where ${isSince(of)})
+        select cost_type as "costType", currency, sum(amount)::text as amount,
+          coalesce(sum(amount) filter (where r.status in ('failed', 'exhausted')), 0)::text
+            as "failedRuns"
+        from paid left join runs r on r.tenant_id = ${of.tenantId} and r.id = run_id
+        group by 1, 2 order by 1, 2`,
   );
-  return rows.map((row) => ({ ...row, amount: canonicalDecimal(row.amount) }));
+  return rows.map((row) => ({
+    ...row,
+    amount: canonicalDecimal(row.amount),
+    failedRuns: canonicalDecimal(row.failedRuns),
+  }));
 }
 
 export function latencySums(tx: Tx, of: Since): Promise<LatencySum[]> {

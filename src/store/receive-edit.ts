@@ -60,6 +60,7 @@ interface Version {
   media: Media[];
   externalId: string | null;
   editedAt: number | null;
+  createdAt: number;
 }
 
 interface Edit {
@@ -91,10 +92,20 @@ async function lockChat(tx: Tx, tenantId: string, event: EditEvent): Promise<Cha
 /** Between the messenger's id of a message and the number of one of its versions. */
 const VERSION_MARK = "~";
 
+/** What a message of the lead's says so far, and when it came in; null: nobody knows it. */
+export async function knownWords(
+  tx: Tx,
+  tenantId: string,
+  { conversationId, externalId }: { conversationId: string; externalId: string },
+): Promise<{ text: string; createdAt: number } | null> {
+  const of = { conversation: { id: conversationId }, event: { externalId } };
+  return newestVersion(tx, tenantId, of);
+}
+
 async function newestVersion(
   tx: Tx,
   tenantId: string,
-  { conversation, event }: Pick<Edit, "conversation" | "event">,
+  { conversation, event }: { conversation: Pick<Chat, "id">; event: Pick<EditEvent, "externalId"> },
 ): Promise<Version | null> {
   const rows = await tx
     .select({
@@ -104,6 +115,7 @@ async function newestVersion(
       media: messages.media,
       externalId: messages.externalId,
       editedAt: messages.editedAt,
+      createdAt: messages.createdAt,
     })
     .from(messages)
     .where(
@@ -162,8 +174,7 @@ async function addVersion(tx: Tx, context: EditContext, edit: Edit): Promise<voi
     author: "lead",
     kind: "text",
     text: event.text,
-    // files that stood there before are not sent a second time
-    media: hasNewFiles ? event.media : [],
+    media: hasNewFiles ? event.media : event.media.map(asEarlier),
     externalId: hasNewFiles ? event.externalId : versionId,
     editedAt: event.sentAt,
     sentAt: event.sentAt,
@@ -191,6 +202,11 @@ async function makeSureOfRun(tx: Tx, context: EditContext, conversationId: strin
   const waiting = await queuedRuns(tx, tenantId, conversationId);
   if (waiting.some((run) => run.kind === "message")) return;
   await queueRun(tx, { jobs, tenantId, conversationId, now, coalesceMs });
+}
+
+/** The model reads that the message has it; nobody is sent it a second time. */
+function asEarlier({ fileId: _, ...facts }: Media): Media {
+  return { ...facts, earlier: true };
 }
 
 /** A messenger's id of a file may differ each time it is told. */

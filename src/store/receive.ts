@@ -13,6 +13,8 @@ import type { Jobs } from "../domain/jobs.ts";
 import { type Language, languageOf, languageOfCode } from "../domain/language.ts";
 import type { Clock } from "../lib/clock.ts";
 import { writeAudit } from "./audit.ts";
+import { accountHolder, insertAccount } from "./contact-accounts.ts";
+import { SIGNED_PLACE } from "./conversations.ts";
 import { type Db, sqlState, type Tx, UNIQUE_VIOLATION, withTenant } from "./db.ts";
 import { HANDLED } from "./inbox.ts";
 import { mirrorLead } from "./mirror-lead.ts";
@@ -20,10 +22,11 @@ import { moveChat } from "./move-chat.ts";
 import { orderAlbum } from "./order-album.ts";
 import { queueRun } from "./queue-run.ts";
 import { applyEdit } from "./receive-edit.ts";
-import { macOf } from "./row-mac.ts";
-import { contactIdentities, contacts, conversations, inbox, messages } from "./schema/chat.ts";
+import { macOf, verified } from "./row-mac.ts";
+import { contacts, conversations, inbox, messages } from "./schema/chat.ts";
 import { findStaffByIdentity } from "./staff.ts";
 import { storable } from "./storable.ts";
+import { isUnchangedCommand } from "./unchanged-command.ts";
 
 /** What storing an event needs; both hooks run in its transaction. */
 export interface ReceiveContext {
@@ -35,7 +38,7 @@ export interface ReceiveContext {
   /** A lead's words, before anything of the conversation is locked: they may stop what waits. */
   heed?(
     tx: Tx,
-    said: { tenantId: string; channelId: string; chatId: string; text: string },
+    said: { tenantId: string; channelId: string; chatId: string; text: string; editOf?: string },
   ): Promise<void>;
   /** The person blocked the bot. */
   onBlocked?(tx: Tx, who: { tenantId: string; contactId: string }): Promise<void>;
@@ -127,9 +130,12 @@ async function route(step: Step, event: InboundEvent): Promise<Received> {
     case "moved":
       await move(step, event);
       return { kind: "done", inboxId };
+    case "command":
+      return (await isUnchangedCommand(step.tx, step.tenantId, event))
+        ? ignore(step)
+        : toDesk(step);
     case "reaction":
     case "click":
-    case "command":
     case "submission":
       return toDesk(step);
     default:
@@ -180,7 +186,8 @@ async function attach(step: Step, event: MessageEvent): Promise<boolean> {
   const now = context.clock.now();
   await heed(step, event);
   const contactId = await contactOf(step, event);
-  const conversation = await conversationOf(step, event, contactId);
+  const conversation = contactId && (await conversationOf(step, event, contactId));
+  if (!conversation) return false;
   const language = languageOf(event.text, conversation.language);
   const added = await tx
     .insert(messages)
@@ -223,7 +230,8 @@ async function attach(step: Step, event: MessageEvent): Promise<boolean> {
 
 async function heed({ tx, context, tenantId }: Step, said: MessageEvent | EditEvent) {
   const { channelId, chatId, text } = said;
-  await context.heed?.(tx, { tenantId, channelId, chatId, text });
+  const change = said.kind === "edit" ? { editOf: said.externalId } : {};
+  await context.heed?.(tx, { tenantId, channelId, chatId, text, ...change });
 }
 
 /** No reply of the bot will show it: a person speaks with the lead. */
@@ -270,38 +278,37 @@ async function move(step: Step, event: MovedEvent): Promise<void> {
   await finishInbox(step, "done");
 }
 
-async function contactOf(step: Step, event: MessageEvent | MembershipEvent): Promise<string> {
+/** null: something else than the product gave the account to somebody; nobody is served by it. */
+async function contactOf(
+  step: Step,
+  event: MessageEvent | MembershipEvent,
+): Promise<string | null> {
   const { tx, context, tenantId } = step;
   const { messenger, person } = event;
-  const known = await tx
-    .select({ contactId: contactIdentities.contactId })
-    .from(contactIdentities)
-    .where(
-      and(
-        eq(contactIdentities.tenantId, tenantId),
-        eq(contactIdentities.messenger, messenger),
-        eq(contactIdentities.teamId, person.teamId),
-        eq(contactIdentities.userId, person.id),
-      ),
-    );
-  const found = known[0]?.contactId;
+  const account = { tenantId, messenger, teamId: person.teamId, userId: person.id };
+  const found = await accountHolder(tx, account);
+  if (found === "forged") return null;
   if (found) {
+    const { contactId } = found;
     // a message from a person who had blocked the bot means that the block is over
     await tx
       .update(contacts)
       .set({ blockedAt: null })
       .where(
-        and(eq(contacts.tenantId, tenantId), eq(contacts.id, found), sql`blocked_at is not null`),
+        and(
+          eq(contacts.tenantId, tenantId),
+          eq(contacts.id, contactId),
+          sql`blocked_at is not null`,
+        ),
       );
-    return found;
+    return contactId;
   }
   const contactId = newId();
-  const identity = { messenger, teamId: person.teamId, userId: person.id };
   await Promise.all([
     tx
       .insert(contacts)
       .values({ id: contactId, tenantId, name: person.name, createdAt: context.clock.now() }),
-    tx.insert(contactIdentities).values({ id: newId(), tenantId, contactId, ...identity }),
+    insertAccount(tx, { ...account, contactId }),
   ]);
   return contactId;
 }
@@ -316,11 +323,11 @@ async function conversationOf(
   step: Step,
   event: MessageEvent,
   contactId: string,
-): Promise<Attached> {
+): Promise<Attached | null> {
   const { tx, context, tenantId } = step;
   const now = context.clock.now();
   const columns = {
-    id: conversations.id,
+    ...SIGNED_PLACE,
     language: conversations.language,
     mode: conversations.mode,
   };
@@ -350,13 +357,14 @@ async function conversationOf(
     .for("update");
   const [, [row]] = await Promise.all([inserted, locked]);
   if (!row) throw new Error("a conversation that was just inserted is missing");
-  return row;
+  return verified(tx, "conversations", row);
 }
 
 async function markMembership(step: Step, event: MembershipEvent): Promise<void> {
   if (event.chatKind !== "private") return;
   if (event.change !== "blocked" && event.change !== "unblocked") return;
   const contactId = await contactOf(step, event);
+  if (contactId === null) return;
   const blockedAt = event.change === "blocked" ? step.context.clock.now() : null;
   // first, so that requests are locked before the contact, as a decision does
   if (blockedAt !== null)

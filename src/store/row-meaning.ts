@@ -2,7 +2,7 @@ import type { Json } from "../domain/json.ts";
 import { canonicalDecimal } from "../domain/money.ts";
 import type { PolicyRow } from "../domain/policy-row.ts";
 import type { approvalQueue, approvalVotes } from "./schema/approvals.ts";
-import type { conversations, inbox } from "./schema/chat.ts";
+import type { contactIdentities, conversations, inbox } from "./schema/chat.ts";
 import type { exchangeOrders, exchangeSettings } from "./schema/exchange.ts";
 import type {
   apiTokens,
@@ -17,6 +17,7 @@ export interface SignedRows {
   api_tokens: typeof apiTokens.$inferSelect;
   approval_queue: typeof approvalQueue.$inferSelect;
   approval_votes: typeof approvalVotes.$inferSelect;
+  contact_identities: typeof contactIdentities.$inferSelect;
   conversations: typeof conversations.$inferSelect;
   destinations: typeof destinations.$inferSelect;
   exchange_orders: typeof exchangeOrders.$inferSelect;
@@ -44,6 +45,7 @@ const MEANING = {
     ...["editableFields", "approvesItselfAt"],
   ],
   approval_votes: ["approvalId", "staffId", "decision", "via", "actionDigest", "voidedAt"],
+  contact_identities: ["contactId", "messenger", "teamId", "userId"],
   conversations: ["contactId", "channelId", "messenger", "chatId"],
   destinations: ["channelId", "messenger", "chatId", "purpose", "source", "movedFrom"],
   exchange_orders: [

@@ -1,8 +1,10 @@
 import { and, desc, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { Language } from "../domain/language.ts";
 import type { RunKind, RunStatus } from "../domain/run.ts";
+import { SIGNED_PLACE } from "./conversations.ts";
 import type { Db, Tx } from "./db.ts";
 import { type Lease, LeaseLostError } from "./lease.ts";
+import { verified } from "./row-mac.ts";
 import { contacts, conversations, messages } from "./schema/chat.ts";
 import { runs } from "./schema/runs.ts";
 import { statement, type ValueAt } from "./statement.ts";
@@ -54,10 +56,7 @@ const lockByRun = statement((on, value: ValueAt<RowRef>) => {
 function locking(on: Db, value: ValueAt<RowRef>, which: SQL) {
   return on
     .select({
-      id: conversations.id,
-      contactId: conversations.contactId,
-      channelId: conversations.channelId,
-      chatId: conversations.chatId,
+      ...SIGNED_PLACE,
       stage: conversations.stage,
       mode: conversations.mode,
       language: conversations.language,
@@ -76,7 +75,8 @@ export async function claimRun(
   claim: { tenantId: string; id: string; lease: Lease; now: number; realNow: number },
 ): Promise<ClaimedRun | null> {
   const conversation = await lockConversationOf(tx, claim);
-  if (!conversation) return null;
+  // one that something else wrote waits until it is put back as it was
+  if (!conversation || !verified(tx, "conversations", conversation)) return null;
   const [rows, contact] = await Promise.all([
     takeRun(tx, claim, conversation.id),
     contactOf(tx, claim.tenantId, conversation.contactId),

@@ -5,17 +5,12 @@ import type { JsonObject } from "../domain/json.ts";
 import type { KycStatus } from "../domain/kyc.ts";
 import type { Language } from "../domain/language.ts";
 import type { ToolReply } from "../domain/tool.ts";
+import { insertAccount } from "./contact-accounts.ts";
 import { nextNumber } from "./counters.ts";
 import type { Tx } from "./db.ts";
 import { insertOrder, type NewOrder } from "./orders.ts";
 import { macOf } from "./row-mac.ts";
-import {
-  contactAttributes,
-  contactIdentities,
-  contacts,
-  conversations,
-  messages,
-} from "./schema/chat.ts";
+import { contactAttributes, contacts, conversations, messages } from "./schema/chat.ts";
 import { exchangeOrders } from "./schema/exchange.ts";
 import { toolCallCandidates } from "./schema/tools.ts";
 import { storable } from "./storable.ts";
@@ -107,8 +102,8 @@ async function addPerson(tx: Tx, scene: Scene, person: ScenePerson) {
     emailVerifiedAt: person.email !== null && person.emailVerified ? now : null,
     attributes: person.kyc === "missing" ? {} : { exchangeKyc: kycOf(person.kyc) },
   });
-  const identity = { messenger: "telegram" as const, userId };
-  await tx.insert(contactIdentities).values({ id: newId(), tenantId, contactId, ...identity });
+  const account = { messenger: "telegram" as const, teamId: "", userId };
+  await insertAccount(tx, { tenantId, contactId, ...account });
   const fields = Object.entries(person.attributes);
   if (fields.length > 0)
     await tx.insert(contactAttributes).values(

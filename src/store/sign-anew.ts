@@ -12,7 +12,7 @@ import {
   type SignedTable,
 } from "./row-meaning.ts";
 import { approvalQueue, approvalVotes } from "./schema/approvals.ts";
-import { conversations, inbox } from "./schema/chat.ts";
+import { contactIdentities, conversations, inbox } from "./schema/chat.ts";
 import { exchangeOrders, exchangeSettings } from "./schema/exchange.ts";
 import {
   apiTokens,
@@ -45,6 +45,7 @@ const OF_TENANT = {
   staff,
   staff_identities: staffIdentities,
   destinations,
+  contact_identities: contactIdentities,
   conversations,
   approval_queue: approvalQueue,
   approval_votes: approvalVotes,

@@ -2,14 +2,15 @@ import { eq, sql } from "drizzle-orm";
 import type { PolicyRow } from "../domain/policy-row.ts";
 import { queryRows, type Tx } from "./db.ts";
 import { actAsOwner, enterTenant } from "./enter-tenant.ts";
-import { putRowList } from "./row-list.ts";
+import { CLIENTS_SIGNED, lockRowList, putRowList } from "./row-list.ts";
 import { macOf } from "./row-mac.ts";
 import type { Meaning, SignedTable } from "./row-meaning.ts";
 import { approvalQueue, approvalVotes } from "./schema/approvals.ts";
-import { conversations, inbox } from "./schema/chat.ts";
+import { contactIdentities, conversations, inbox } from "./schema/chat.ts";
 import { exchangeOrders, exchangeSettings } from "./schema/exchange.ts";
 import { apiTokens, destinations, staff, staffIdentities, tenants } from "./schema/tenancy.ts";
 import { accountName } from "./staff-accounts.ts";
+import { listTenantIds } from "./tenants.ts";
 
 const ROWS_AT_ONCE = 500;
 
@@ -31,6 +32,21 @@ export async function signOlderRows(tx: Tx): Promise<void> {
     await signPeople(tx, id);
     await signRules(tx, id);
     await signMoney(tx, id);
+    await actAsOwner(tx);
+  }
+}
+
+/** The same for the accounts of clients, whose hashes came later. Once a tenant: the list tells. */
+export async function signOlderAccounts(tx: Tx): Promise<void> {
+  for (const tenantId of await listTenantIds(tx)) {
+    await enterTenant(tx, tenantId);
+    const ref = { tenantId, tableName: "staff_identities" } as const;
+    const list = await lockRowList(tx, ref);
+    const isFirst = list && !Object.keys(CLIENTS_SIGNED).some((name) => name in list.rows);
+    if (isFirst) {
+      await sign(tx, "contact_identities", await tx.select().from(contactIdentities));
+      await putRowList(tx, ref, { ...list.rows, ...CLIENTS_SIGNED });
+    }
     await actAsOwner(tx);
   }
 }

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { messageOf } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
+import type { Language } from "../domain/language.ts";
 import type { Log } from "../lib/log.ts";
 import type { Database } from "./database.ts";
 import { afterCommit, beforeCommit, type Tx, withOwner } from "./db.ts";
@@ -13,6 +14,8 @@ export type Signal =
   | { kind: "delivery" }
   /** Tools, secrets or rates of a tenant changed: what is cached of them is old. */
   | { kind: "tools"; tenantId: string }
+  /** An office is called, or its staff is spoken to, in another way. */
+  | { kind: "office"; tenantId: string; language: Language }
   /** A model cools, answers again or was judged. */
   | { kind: "models" }
   /** MODELS_FILE has been read anew by a process. */

@@ -51,6 +51,11 @@ export function joinsIn(rows: Readonly<Record<string, string>>): Joins {
   };
 }
 
+/** Had the person an account at any time? Whoever was joined into another is named, too. */
+export function isListedStaff(rows: Readonly<Record<string, string>>, staffId: string): boolean {
+  return Object.hasOwn(rows, JOINED + staffId) || Object.values(rows).includes(staffId);
+}
+
 /** Of a list that the product did not write nothing is believed. */
 export async function joinsOf(tx: Tx, tenantId: string): Promise<Joins> {
   const list = await rowListOf(tx, { tenantId, tableName: TABLE });

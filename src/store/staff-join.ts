@@ -10,7 +10,7 @@ import { auditLog, staffIdentities } from "./schema/tenancy.ts";
 import { toolExecutionQueue } from "./schema/tools.ts";
 import { lockActiveAdmins, moveIdentities, type StaffMember, updateStaff } from "./staff.ts";
 import { joinsOf, noteJoin } from "./staff-accounts.ts";
-import { dropDraftsOf, voidOpenVotes } from "./suspension.ts";
+import { dropDraftsOf, lockUndoneOf, voidOpenVotes } from "./suspension.ts";
 import { revokeTokensOf } from "./tokens.ts";
 
 export interface StaffJoin {
@@ -26,6 +26,7 @@ export interface StaffJoin {
 /** Two rows of one person become one: accounts move, and what both decided counts once. */
 export async function joinStaff(tx: Tx, join: StaffJoin): Promise<void> {
   const { tenantId, from, into, by, now } = join;
+  await lockUndoneOf(tx, { tenantId, staffIds: [from] });
   await voidOpenVotes(tx, { tenantId, staffId: from, now });
   await voidSecondVotes(tx, join);
   await asOwner(tx, tenantId, () => revokeTokensOf(tx, { tenantId, staffId: from, now }));
@@ -112,6 +113,7 @@ export async function joinDoubledStaff(
 ): Promise<void> {
   for (const ids of await doubledStaff(tx, tenantId)) {
     const joins = await joinsOf(tx, tenantId);
+    await lockUndoneOf(tx, { tenantId, staffIds: ids });
     const admins = await lockActiveAdmins(tx, tenantId);
     const rows = [...new Set(ids.map(joins.into))];
     const isLastAdmin = (id: string) => admins.length === 1 && admins[0] === id;

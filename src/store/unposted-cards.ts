@@ -1,11 +1,12 @@
 import { and, desc, eq, gt, inArray, or, type SQL, sql } from "drizzle-orm";
-import type { Card } from "../domain/messenger.ts";
 import { OPEN_APPROVALS } from "./approvals.ts";
+import { type CardWrite, rowsBefore } from "./cards.ts";
 import { queryRows, type Tx } from "./db.ts";
 import { type Destination, destinationsOf } from "./destinations.ts";
-import { type WriteOutgoing, writeOutgoing } from "./outbox.ts";
+import { type OutgoingRow, type WriteOutgoing, writeOutgoing } from "./outbox.ts";
 import { approvalQueue } from "./schema/approvals.ts";
 import { outbox } from "./schema/chat.ts";
+import { storable } from "./storable.ts";
 
 /** The operators' chats in which no card of the approval stands or is on its way. */
 export async function chatsWithoutCard(
@@ -70,32 +71,37 @@ function lacksCardIn(tx: Tx, place: Destination, now: number): SQL {
   return sql`not exists ${cards}`;
 }
 
-export interface Repost extends WriteOutgoing {
-  approvalId: string;
-  conversationId: string | null;
-  card: Card;
-}
-
 /**
- * Posts the card in these chats alone. One that could not be delivered there before is sent again as
- * it is now, and keeps its row: what was looked up and edited by it still is.
+ * Posts the card in these chats alone, below what it is about. One that could not be delivered there
+ * before is sent again as it is now, and keeps its row: what was looked up and edited by it still is.
  */
 export async function postCardIn(
   tx: Tx,
-  write: Repost,
+  write: CardWrite,
   places: readonly Destination[],
 ): Promise<void> {
-  for (const place of places)
-    if (!(await sendAgain(tx, write, place))) await post(tx, write, place);
+  const before = await rowsBefore(tx, write);
+  for (const { channelId, chatId } of places) {
+    const above = before.map((row) => ({ ...row, channelId, chatId }));
+    const place = { channelId, chatId };
+    if (!(await sendAgain(tx, write, { place, above }))) await post(tx, write, { place, above });
+  }
 }
 
-function post(tx: Tx, write: Repost, { channelId, chatId }: Destination): Promise<string[]> {
+interface Posting {
+  place: Pick<Destination, "channelId" | "chatId">;
+  /** What stands right above the card, for this chat. */
+  above: OutgoingRow[];
+}
+
+async function post(tx: Tx, write: CardWrite, { place, above }: Posting): Promise<void> {
   const { approvalId, conversationId, card } = write;
-  const row = { channelId, chatId, approvalId, conversationId, purpose: "card" as const };
-  return writeOutgoing(tx, write, [{ ...row, content: { kind: "card", card } }]);
+  const row = { ...place, approvalId, conversationId, purpose: "card" as const };
+  await writeAbove(tx, write, above);
+  await writeOutgoing(tx, write, [{ ...row, content: { kind: "card", card } }]);
 }
 
-async function sendAgain(tx: Tx, write: Repost, place: Destination): Promise<boolean> {
+async function sendAgain(tx: Tx, write: CardWrite, { place, above }: Posting): Promise<boolean> {
   const { tenantId, now, card } = write;
   const [last] = await tx
     .select({ id: outbox.id, status: outbox.status })
@@ -114,6 +120,7 @@ async function sendAgain(tx: Tx, write: Repost, place: Destination): Promise<boo
     .limit(1)
     .for("update");
   if (!last) return false;
+  if (await writeAbove(tx, write, above)) await putLast(tx, write, last.id);
   await requeue(
     tx,
     { tenantId, now, ...last },
@@ -124,12 +131,70 @@ async function sendAgain(tx: Tx, write: Repost, place: Destination): Promise<boo
   if (last.status === "uncertain")
     await writeOutgoing(tx, write, [
       {
-        ...{ channelId: place.channelId, chatId: place.chatId, purpose: "card_edit" as const },
+        ...{ ...place, purpose: "card_edit" as const },
         ...{ approvalId: write.approvalId, conversationId: write.conversationId },
         content: { kind: "card_edit", card, cardOutboxId: last.id },
       },
     ]);
   return true;
+}
+
+/** Has what belongs above the card sent, unless it stands there as the chat's newest; was it? */
+async function writeAbove(tx: Tx, write: CardWrite, above: OutgoingRow[]): Promise<boolean> {
+  let isWritten = false;
+  for (const row of above) {
+    const known = await newestOf(tx, write, row);
+    if (known?.isOnItsWay || known?.isNewest) continue;
+    isWritten = true;
+    const { tenantId, now } = write;
+    if (!known || known.status === "sent") await writeOutgoing(tx, write, [row]);
+    else {
+      await toEnd(tx, { tenantId, id: known.id });
+      await requeue(tx, { tenantId, now, ...known });
+    }
+  }
+  return isWritten;
+}
+
+/** The row that was written with this content before, in the same chat. */
+async function newestOf(tx: Tx, { tenantId, approvalId }: CardWrite, row: OutgoingRow) {
+  const { channelId, chatId, content } = row;
+  const [known] = await queryRows<{
+    id: string;
+    status: string;
+    isOnItsWay: boolean;
+    isNewest: boolean;
+  }>(
+    tx,
+    sql`select o.id, o.status, o.status in ('queued', 'sending') as "isOnItsWay",
+        o.status = 'sent' and not exists (select 1 from outbox n
+          where n.tenant_id = o.tenant_id and n.channel_id = o.channel_id
+            and n.chat_id = o.chat_id and n.seq > o.seq and n.status = 'sent'
+            and n.approval_id is distinct from o.approval_id) as "isNewest"
+      from outbox o
+      where o.tenant_id = ${tenantId} and o.approval_id = ${approvalId} and o.purpose = 'notice'
+        and o.channel_id = ${channelId} and o.chat_id = ${chatId}
+        and o.content = ${JSON.stringify(storable(content))}::jsonb
+      order by o.seq desc limit 1`,
+  );
+  return known;
+}
+
+/** The card goes behind what was just written, and edits of it that wait behind the card. */
+async function putLast(tx: Tx, { tenantId, approvalId }: CardWrite, cardId: string): Promise<void> {
+  const edits = await queryRows<{ id: string }>(
+    tx,
+    sql`select id from outbox where tenant_id = ${tenantId} and approval_id = ${approvalId}
+      and purpose = 'card_edit' and status in ('queued', 'sending') and content->>'cardOutboxId' = ${cardId}
+      order by seq for update`,
+  );
+  for (const id of [cardId, ...edits.map((edit) => edit.id)]) await toEnd(tx, { tenantId, id });
+}
+
+async function toEnd(tx: Tx, { tenantId, id }: { tenantId: string; id: string }): Promise<void> {
+  await tx.execute(
+    sql`update outbox set seq = default where tenant_id = ${tenantId} and id = ${id}`,
+  );
 }
 
 interface Ended {

@@ -57,7 +57,7 @@ export interface CardApproval {
   approvalsRequired: number;
   /** People who have said yes to exactly this digest so far. */
   votes: number;
-  /** null: it does not expire, as money that came in is owed by it. */
+  /** null: it does not expire, as it is about money that came in or is said to have. */
   expiresAt: number | null;
   /** Head of the sealed audit trail: a witness outside the database. */
   auditHead?: string | null;

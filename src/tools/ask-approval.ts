@@ -53,7 +53,7 @@ export interface ApprovalRequest {
   requestedBy: string;
   /** As `cardKindOf` names it; picks the card's title. */
   requestedAction: string;
-  /** What was stated and what the lead wrote, one line; never part of the digest. */
+  /** The lead's own words, one line; never part of the digest. */
   clientSays: string | null;
   prepared: PreparedAction;
   /** `actionDigest` of tool and prepared action, hex: what people grant. */
@@ -61,7 +61,7 @@ export interface ApprovalRequest {
   /** The row that asked for it. */
   policyId: string;
   terms: ApprovalTerms;
-  /** It discharges money that was received: it does not expire (it stays a liability). */
+  /** It is about money that came in, or is said to have come in: it does not expire. */
   neverExpires: boolean;
   /** Fields of the action that an approver may change. */
   editableFields?: readonly string[];
@@ -149,9 +149,9 @@ export async function postWholeTexts(
   approval: ApprovalRow,
   now: number,
 ): Promise<void> {
-  const { tenantId, conversationId } = approval;
-  const texts = wholeTextsOf(approval, dress.staffLanguage);
-  await postTexts(tx, { jobs: dress.jobs, tenantId, conversationId, wholeTexts: texts, now });
+  const { tenantId, conversationId, id: approvalId } = approval;
+  const wholeTexts = wholeTextsOf(approval, dress.staffLanguage);
+  await postTexts(tx, { jobs: dress.jobs, tenantId, conversationId, approvalId, wholeTexts, now });
 }
 
 /** The material on one line, for lists and the record; cards show it field by field. */

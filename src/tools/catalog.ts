@@ -1,3 +1,4 @@
+import { executionPlace } from "../store/executions.ts";
 import { changeAuthority } from "./change-authority/change-authority.ts";
 import type { AuthorityDeps } from "./change-authority/kind.ts";
 import type { AnyTool } from "./contract.ts";
@@ -34,7 +35,7 @@ export interface ToolDeps extends ExchangeDeps, MailDeps, AuthorityDeps {
 /** Every tool there is; what a tenant is offered of them is decided elsewhere. */
 export function createTools(deps: ToolDeps): AnyTool[] {
   return [
-    searchKnowledgeBase(deps),
+    searchKnowledgeBase({ ...deps, placeOf: executionPlace }),
     offerBookingLink(deps),
     handoffToOperator(deps),
     readCustomerProfile(),

@@ -32,8 +32,6 @@ export interface PreparedAction {
   material: { label: string; value: string }[];
   /** What the lead sent that the decision is about; shown to people before the card. */
   files?: LeadFile[];
-  /** What the lead stated, as the backend read it; stands before their own words, apart. */
-  stated?: string;
 }
 
 /** A sum goes only downwards; a text may be written anew. */

@@ -1,3 +1,4 @@
+import type { OrderStatus } from "../domain/deal.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { compareAmounts, isDecimal } from "../domain/money.ts";
 import { paysOut } from "../domain/pays-out.ts";
@@ -8,11 +9,11 @@ import type { RoundFacts } from "../store/gate-facts.ts";
 import { orderName } from "../store/orders.ts";
 import type { AnyTool } from "./contract.ts";
 import { isExchangeTool, stageAllows, stageForTool, stageRefusal } from "./exchange/stage-tools.ts";
-import type { OrderStatus } from "./exchange/stages.ts";
+import type { RegisteredTool } from "./registry.ts";
 
 /** What the gate has to know of one call beside the facts of its round. */
 export interface GateCall {
-  tool: AnyTool;
+  registered: RegisteredTool;
   source: string;
   readOnlyRun: boolean;
   /** Of the arguments as they came, in UTF-8. */
@@ -31,13 +32,15 @@ export interface GateCall {
 
 /** The gate's facts of one call, made of rows; pure. */
 export function gateFactsOf(round: RoundFacts, call: GateCall): GateFacts {
-  const { tool, digest } = call;
+  const { registered, digest } = call;
+  const { tool } = registered;
   return {
     tool: {
       name: tool.name,
       risk: tool.risk,
       isActive: round.activeTools.has(tool.name),
       stageAllowed: stageAllowed(round, tool),
+      isCurrent: isCurrent(round, registered),
     },
     known: knownFacts(round, call),
     sameAccount: call.sameAccount ?? true,
@@ -55,6 +58,14 @@ export function gateFactsOf(round: RoundFacts, call: GateCall): GateFacts {
   };
 }
 
+/** Of the newest version: a process that was started before has an older one. */
+export function isCurrent(
+  { schemaVersions }: Pick<RoundFacts, "schemaVersions">,
+  { tool, schemaHash }: RegisteredTool,
+): boolean {
+  return schemaVersions.get(tool.name)?.hash === schemaHash;
+}
+
 /** A cost that is no number is as bad as one over the limit. */
 function isLimitReached(spent: string, limit: string | undefined): boolean {
   if (limit === undefined) return false;
@@ -62,8 +73,8 @@ function isLimitReached(spent: string, limit: string | undefined): boolean {
 }
 
 /** What the system asks for goes on: another photo after declined ones is no model's insistence. */
-function isWithdrawn(round: RoundFacts, { tool, source }: GateCall): boolean {
-  return source === "model" && round.withdrawnTools.has(tool.name);
+function isWithdrawn(round: RoundFacts, { registered, source }: GateCall): boolean {
+  return source === "model" && round.withdrawnTools.has(registered.tool.name);
 }
 
 /** What the model may know of a refusal by stage; undefined when the stage is not the reason. */

@@ -24,6 +24,12 @@ const CARD_REASONS = [...HANDOFF_REASONS, "payout_handover"] as const;
 /** `payout_handover`: the gateway has paid out, and the money still has to reach the client. */
 export type HandoffReason = (typeof CARD_REASONS)[number];
 
+/** The lead's own words, or what a model made of them: the card says whose they are. */
+export interface HandoffWords {
+  by: "client" | "bot";
+  text: string;
+}
+
 /** `order`: the one that it is about; null: none, or there is none yet. */
 export interface CardHandoff {
   id: string;
@@ -32,8 +38,8 @@ export interface CardHandoff {
   order: Order | null;
   /** What happened, in the staff's language. */
   summary: string;
-  /** What the model or the lead wrote; shown apart. */
-  said?: string;
+  /** Shown apart. */
+  said?: HandoffWords | undefined;
   /** It was asked before and nobody has closed it. */
   isRepeated: boolean;
 }
@@ -49,7 +55,7 @@ export function handoffCard(handoff: CardHandoff, language: Language): Card {
   return {
     title: handoff.isRepeated ? `${title} · ${texts.again}` : title,
     facts,
-    ...(said ? { clientSays: { label: texts.said, text: said } } : {}),
+    ...(said ? { clientSays: { label: texts.said[said.by], text: said.text } } : {}),
     footer: [],
     buttons: buttonsOf(handoff, texts),
   };
@@ -110,7 +116,7 @@ const TEXTS = {
     sums: "Exchange",
     payment: "Payment",
     what: "What happened",
-    said: "said in the chat",
+    said: { client: "client says", bot: "the bot understood (not verified)" },
     done: "Done",
     handedOver: "Handed over",
     enterCode: "Enter the code",
@@ -130,7 +136,7 @@ const TEXTS = {
     sums: "Обмен",
     payment: "Оплата",
     what: "Что произошло",
-    said: "сказано в чате",
+    said: { client: "клиент пишет", bot: "бот понял (не проверено)" },
     done: "Готово",
     handedOver: "Выдано",
     enterCode: "Ввести код",

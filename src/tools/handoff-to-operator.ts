@@ -85,7 +85,7 @@ async function handOver(tx: Tx, jobs: Jobs<Tx>, call: ToolCall, args: Args) {
     ...{ tenantId, conversationId, contactId, now, reason },
     order: isOver ? null : last,
     summary: SUMMARIES[reason],
-    said: args.summary,
+    said: { by: "bot", text: args.summary },
   });
   const summary = handoff.isNew ? "a person was asked" : "a person was asked already";
   return success(

@@ -34,3 +34,20 @@ function errorOf(
   const rule = ownership === "foreign" ? "resource_owner" : "resource_missing";
   return { path, rule, message: `this client has no such ${kind}` };
 }
+
+/**
+ * What the gate has to know of a call's arguments when it looks again: whose things they name is
+ * asked anew, as it may have changed since.
+ */
+export async function argumentFacts(
+  tx: Tx,
+  tool: AnyTool,
+  args: Json,
+  scope: Pick<CallScope, "tenantId" | "contactId">,
+): Promise<{ sameAccount: boolean; payloadBytes: number }> {
+  const errors = await resourceErrors(tx, tool, args, scope);
+  return {
+    sameAccount: !namesForeign(errors),
+    payloadBytes: Buffer.byteLength(JSON.stringify(args)),
+  };
+}

@@ -124,7 +124,7 @@ async function decide(step: Step, candidate: CandidateRow, input: Checked): Prom
   const earlier = step.seen.get(candidate.argumentsHash);
   if (earlier) return sameAs(candidate, earlier);
   step.seen.set(candidate.argumentsHash, candidate);
-  return judge(step, candidate, { tool, args, call, notOwn });
+  return judge(step, candidate, { registered, args, call, notOwn });
 }
 
 /** Both calls get one result: the earlier one's, now if it has one, else when it has run. */
@@ -136,16 +136,19 @@ function sameAs(candidate: CandidateRow, earlier: CandidateRow): ProposedState {
 }
 
 async function judge(step: Step, candidate: CandidateRow, judged: Judged): Promise<ProposedState> {
-  const { tool, args } = judged;
+  const { args } = judged;
+  const { tool } = judged.registered;
   const early = weigh(step, judged, { digest: null, hasBusinessKey: true });
   if (early.kind === "deny") return await deny(step, candidate, judged, early);
   if (judged.notOwn.length > 0) {
     candidate.code = "NOT_FOUND";
+    noteGate(step, candidate, judged, early);
     return { kind: "settled", status: "schema_failed", reply: notOwnReply(judged.notOwn) };
   }
   const prepared = await prepare(step, tool, args);
   if (prepared.kind === "refused") {
     candidate.code = prepared.result.error?.code ?? "NOT_PREPARED";
+    noteGate(step, candidate, judged, early); // of what was proposed: no action came of it
     return {
       kind: "settled",
       status: "failed",
@@ -199,7 +202,9 @@ async function deny(
   if (decision.reason === "too_few_approvers")
     await askForApprovers(step.tx, step.deps.dress.jobs, step.proposing, candidate.toolName);
   const data =
-    decision.reason === "stage_not_allowed" ? stageRefusalData(step.round, judged.tool) : undefined;
+    decision.reason === "stage_not_allowed"
+      ? stageRefusalData(step.round, judged.registered.tool)
+      : undefined;
   return blockedState(candidate, decision.reason, blockedReply(decision.reason, data));
 }
 
@@ -226,7 +231,7 @@ async function ask(step: Step, candidate: CandidateRow, asking: Asking): Promise
     schemaVersion: candidate.schemaVersion,
     requestedBy: proposing.maker,
     requestedAction: cardKindOf(tool.name),
-    clientSays: joined(prepared.stated, proposing.clientSays),
+    clientSays: proposing.clientSays,
     prepared,
     digest: asking.digest,
     policyId: asking.decision.policyId,
@@ -240,11 +245,6 @@ async function ask(step: Step, candidate: CandidateRow, asking: Asking): Promise
   return { kind: "settled", status: "waiting_approval", reply: result.reply };
 }
 
-function joined(...parts: (string | null | undefined)[]): string | null {
-  const said = parts.filter((part) => part);
-  return said.length > 0 ? said.join(" / ") : null;
-}
-
 function queueRun(
   step: Step,
   candidate: CandidateRow,
@@ -252,7 +252,7 @@ function queueRun(
   action: { prepared: PreparedAction; digest: string },
 ): ProposedState {
   const { proposing, round } = step;
-  const { tool } = judged;
+  const { tool } = judged.registered;
   const executionId = newId();
   const result = gate({
     facts: gateFacts(step, judged, { digest: action.digest, hasBusinessKey: true }),

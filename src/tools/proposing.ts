@@ -11,11 +11,11 @@ import type { Lease } from "../store/lease.ts";
 import type { CandidateRow, ProposalRows } from "../store/proposals.ts";
 import type { ApprovalDress } from "./ask-approval.ts";
 import type { CheckedArguments } from "./check-arguments.ts";
-import type { AnyTool, CallScope, PreparedAction } from "./contract.ts";
+import type { CallScope, PreparedAction } from "./contract.ts";
 import { gateFactsOf } from "./gate-input.ts";
 import { namesForeign } from "./own-resources.ts";
 import type { ArgumentError } from "./parse-arguments.ts";
-import type { Registry } from "./registry.ts";
+import type { RegisteredTool, Registry } from "./registry.ts";
 
 /** What proposing needs beside its transaction; made once. */
 export interface ProposeDeps {
@@ -54,7 +54,7 @@ export interface RawCall {
 
 /** A call whose arguments fit the schema, on its way through the gate. */
 export interface Judged {
-  tool: AnyTool;
+  registered: RegisteredTool;
   args: Json;
   call: RawCall;
   /** What the arguments name that is not the contact's own. */
@@ -81,16 +81,17 @@ export function conversationOrNone({ conversationId }: CallScope): string | null
 /** At the moment of the proposal; dispatch makes its own from rows that it reads anew. */
 export function gateFacts(
   step: Step,
-  { tool, call, notOwn }: Judged,
+  { registered, call, notOwn }: Judged,
   known: { digest: string | null; hasBusinessKey: boolean },
 ) {
   const { round, proposing } = step;
+  const { name } = registered.tool;
   return gateFactsOf(round, {
-    tool,
+    registered,
     source: proposing.source,
     readOnlyRun: proposing.readOnlyRun,
     payloadBytes: Buffer.byteLength(call.arguments),
-    callsInRun: round.callsInRun.get(tool.name) ?? 0,
+    callsInRun: round.callsInRun.get(name) ?? 0,
     attemptsUsed: round.attemptsUsed,
     costLimitUsd: step.deps.costLimitUsd,
     sameAccount: !namesForeign(notOwn),

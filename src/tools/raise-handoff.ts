@@ -8,7 +8,8 @@ import { type OpenedHandoff, openHandoff } from "../store/handoffs.ts";
 import { contactKyc } from "../store/kyc.ts";
 import type { Order } from "../store/orders.ts";
 import { tenantById } from "../store/tenants.ts";
-import { type HandoffReason, handoffCard } from "./handoff-card.ts";
+import { withoutInnards } from "./foreign-line.ts";
+import { type HandoffReason, type HandoffWords, handoffCard } from "./handoff-card.ts";
 
 /** Why a person is wanted, and what is known of it. `now` is product time. */
 export interface HandoffRequest {
@@ -18,10 +19,15 @@ export interface HandoffRequest {
   now: number;
   reason: HandoffReason;
   order: Order | null;
-  /** What happened, from the backend: one line, in each language of the staff. */
+  /**
+   * What happened, from the backend: one line, in each language of the staff. Keys, links and paths
+   * in it are not shown.
+   */
   summary: Record<Language, string>;
-  /** What the model or the lead wrote; shown apart. */
-  said?: string;
+  /** A part of the line that stays as the client wrote it: where money is to be brought. */
+  place?: string | null;
+  /** Shown apart. */
+  said?: HandoffWords;
 }
 
 /** Asked again while nobody has closed it, a card this old is posted once more. Product time. */
@@ -35,7 +41,7 @@ export async function raiseHandoff(
 ): Promise<{ id: string; isNew: boolean }> {
   const { tenantId, conversationId, reason, now } = request;
   const language = (await tenantById(tx, tenantId))?.language ?? "en";
-  const summary = request.summary[language];
+  const summary = withoutInnards(request.summary[language], request.place);
   const handoff = await openHandoff(tx, {
     tenantId,
     conversationId,

@@ -16,7 +16,7 @@ export interface RegisteredTool {
   tool: AnyTool;
   inputSchema: JsonObject;
   outputSchema: JsonObject;
-  /** Hash of both schemas; a change makes a new version by itself. */
+  /** Hash of all that people approve with it: a change of any of it is a new version by itself. */
   schemaHash: string;
 }
 
@@ -70,9 +70,14 @@ function register(tool: AnyTool): RegisteredTool {
   const inputSchema = jsonSchemaOf(tool.parameters);
   const outputSchema = jsonSchemaOf(tool.output);
   const schemaHash = createHash("sha256")
-    .update(canonicalJson([inputSchema, outputSchema]))
+    .update(canonicalJson([inputSchema, outputSchema, effectsOf(tool)]))
     .digest("hex");
   return { tool, inputSchema, outputSchema, schemaHash };
+}
+
+/** A raised risk, another effect or more that may be edited is not what was approved before. */
+function effectsOf({ risk, sideEffectType, edit }: AnyTool): Json {
+  return { risk, sideEffectType, edit: { ...edit } };
 }
 
 /** zod leaves `additionalProperties: false` out of input schemas: put it back on every object. */

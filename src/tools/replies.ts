@@ -47,9 +47,12 @@ export function unknownToolReply(name: string, offered: readonly string[]): Tool
   return { ok: false, status: "failed", error: { code: "NOT_FOUND", message } };
 }
 
-/** `data` carries what the model may use of a refusal, e.g. the tools that the stage allows. */
+/**
+ * `data` carries what the model may use of a refusal, e.g. the tools that the stage allows. What has
+ * become another's meanwhile looks like nobody's here, too.
+ */
 export function blockedReply(reason: GateReason, data?: Json): ToolReply {
-  const code = reason === "resource_access" ? "PERMISSION_DENIED" : "POLICY_DENIED";
+  const code = reason === "resource_access" ? "NOT_FOUND" : "POLICY_DENIED";
   const error = { code, message: BLOCK_TEXTS[reason] };
   const shown = data ?? (reason === "payouts_stopped" ? { reason } : undefined);
   return { ok: false, status: "denied", error, ...(shown === undefined ? {} : { data: shown }) };
@@ -108,6 +111,13 @@ export function busyReply(status: string): ToolReply {
   return { ok: false, status: "denied", error: { code: "DUPLICATE_KEY", message } };
 }
 
+/** Of a read or a draft, which write only with their result: nothing of it was done. */
+export function brokenOffReply(): ToolReply {
+  const message =
+    "the work on it broke off before there was a result; nothing was done; it may be called again";
+  return { ok: false, status: "failed", error: { code: "PROVIDER_ERROR", message } };
+}
+
 /** The key of an action was used for another one: they never share it. */
 export function keyConflictReply(): ToolReply {
   const message =
@@ -119,7 +129,7 @@ const BLOCK_TEXTS: Record<GateReason, string> = {
   tool_inactive: "the tool is switched off",
   stage_not_allowed: "the tool does not run at this stage of the deal",
   role_not_allowed: "the policy does not allow this call",
-  resource_access: "the call is about something that is not the client's own",
+  resource_access: "this client has no such thing; ask the client which one is meant",
   call_limit: "the tool was called too often in this turn",
   payload_too_large: "the arguments are too long",
   risk_class: "this kind of action is never done by the bot",
@@ -137,7 +147,7 @@ const BLOCK_TEXTS: Record<GateReason, string> = {
   condition_error: "a rule of the policy cannot be evaluated",
   policy_forged: "the rules about this cannot be trusted; hand the client over to an operator",
   digest_mismatch: "the action differs from what was approved",
-  schema_changed: "the tool has changed since it was approved",
+  schema_changed: "the tool has changed meanwhile; do not call it again in this turn",
   lease_lost: "another worker took over",
   not_approved: "the approval is missing",
   approval_forged: "the approval cannot be trusted; hand the client over to an operator",

@@ -26,15 +26,19 @@ export interface Refusal {
 /** Fields that may be missing; they are left out of the result. */
 export type Loose = { [key: string]: Json | undefined };
 
-/** `data` says `ok` once more, as the output schemas of the tools want it. */
+/**
+ * `data` says `ok` once more, as the output schemas of the tools want it. `externalId`: of what a
+ * service outside made, where it is another than `id`.
+ */
 export function success(
-  of: { type: string; id?: string | null; summary: string },
+  of: { type: string; id?: string | null; externalId?: string | undefined; summary: string },
   data: Loose,
 ): ToolResult {
   return {
     ok: true,
     resource_type: of.type,
     resource_id: of.id ?? null,
+    ...(of.externalId === undefined ? {} : { external_id: of.externalId }),
     summary: of.summary,
     data: present({ ok: true, ...data }),
   };

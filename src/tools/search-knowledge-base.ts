@@ -19,7 +19,15 @@ export type SearchKnowledge = (
   query: { tenantId: string; query: string; topK: number },
 ) => Promise<KnowledgeHit[]>;
 
+/** Which search of its conversation an execution is, from 1. */
+export type PlaceOfSearch = (
+  tx: Tx,
+  of: { tenantId: string; conversationId: string; toolName: string; executionId: string },
+) => Promise<number>;
+
 const MAX_TOP_K = 10;
+
+const NAME = "search_knowledge_base";
 
 const parameters = z.strictObject({
   query: z.string().trim().min(3).max(500),
@@ -33,9 +41,10 @@ const parameters = z.strictObject({
 /** Passages are documents of the business, not orders: the prompt marks them as evidence. */
 export function searchKnowledgeBase(deps: {
   searchKnowledge: SearchKnowledge;
+  placeOf: PlaceOfSearch;
 }): RagTool<z.infer<typeof parameters>> {
   return {
-    name: "search_knowledge_base",
+    name: NAME,
     title: "Knowledge base",
     description: {
       does: "Searches the business's own documents.",
@@ -71,16 +80,20 @@ export function searchKnowledgeBase(deps: {
     async run(call) {
       const { query, top_k: topK, filters } = argumentsOf(parameters, call);
       const wanted = filters?.document_id;
-      const { tenantId } = call;
-      const found = await call.read((tx) =>
+      const { tenantId, conversationId, executionId } = call;
+      const { found, place } = await call.read(async (tx) => ({
         // one more than asked for tells whether there is more
-        deps.searchKnowledge(tx, { tenantId, query, topK: wanted ? MAX_TOP_K : topK + 1 }),
-      );
+        found: await deps.searchKnowledge(tx, {
+          ...{ tenantId, query, topK: wanted ? MAX_TOP_K : topK + 1 },
+        }),
+        place: await deps.placeOf(tx, { tenantId, conversationId, toolName: NAME, executionId }),
+      }));
       const fitting = found.filter((hit) => !wanted || hit.documentId === wanted);
       const hits = fitting.slice(0, topK);
       const summary = hits.length === 0 ? "nothing found" : `${hits.length} passages`;
       const next = nextOf(topK, fitting.length - hits.length);
-      const data = { matches: hits.map(match), retrieved_at: isoTime(call.now), next };
+      const matches = hits.map((hit, index) => match(hit, place * MAX_TOP_K + index + 1));
+      const data = { matches, retrieved_at: isoTime(call.now), next };
       return { kind: "result", result: success({ type: "evidence", summary }, data) };
     },
   };
@@ -94,10 +107,14 @@ function nextOf(topK: number, left: number): string | undefined {
     : "more passages fit; ask a narrower question, or one document by filters.document_id";
 }
 
-function match(hit: KnowledgeHit, index: number) {
+/**
+ * Numbered on from search to search, so that no id of a conversation names two passages; the first
+ * ten numbers are those of the prompt's own.
+ */
+function match(hit: KnowledgeHit, number: number) {
   const { documentId, revision, title, excerpt, truncated } = hit;
   return {
-    evidence_id: `E${index + 1}`,
+    evidence_id: `E${number}`,
     document_id: documentId,
     ...{ revision, title, excerpt, truncated },
   };

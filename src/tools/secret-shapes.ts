@@ -6,7 +6,9 @@ const SHAPES: RegExp[] = [
   /(?<![\w:])\d{8,12}:[A-Za-z0-9_-]{35}(?![\w-])/g, // a Telegram bot
   /(?<!\w)(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,250}/g, // Slack
   /(?<!\w)(?:sk|rk|pk)-[A-Za-z0-9_-]{16,250}/g, // models and payments
-  /(?<!\w)(?:gh[oprsu]|github_pat|glpat|hf|cst)[_-][A-Za-z0-9_-]{20,250}/g,
+  /(?<!\w)(?:(?:sk|rk|pk)_(?:live|test)|whsec)_[A-Za-z0-9_-]{10,250}/g, // Stripe and those like it
+  /(?<!\w)(?:gh[oprsu]|github_pat|glpat|hf|npm|cst)[_-][A-Za-z0-9_-]{20,250}/g,
+  /(?<!\w)AIza[A-Za-z0-9_-]{35}(?![\w-])/g, // Google
   /(?<!\w)(?:AKIA|ASIA)[0-9A-Z]{16}(?!\w)/g,
   /(?<!\w)eyJ[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,2000}/g,
   /(?<!\w)bearer\s{1,4}[A-Za-z0-9._~+/=-]{16,2000}/gi,

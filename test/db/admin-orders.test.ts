@@ -2,11 +2,13 @@ import { randomBytes } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { newId } from "../../src/domain/ids.ts";
+import { insertAccount } from "../../src/store/contact-accounts.ts";
 import { queryRows, withTenant } from "../../src/store/db.ts";
-import { openHandoff, openHandoffs } from "../../src/store/handoffs.ts";
+import { openHandoff } from "../../src/store/handoffs.ts";
 import { insertOrder, lastOrder, type NewOrder } from "../../src/store/orders.ts";
 import { insertProposals } from "../../src/store/proposals.ts";
 import { type AdminPart, startAdminPart } from "../support/admin-part.ts";
+import { openHandoffs } from "../support/open-handoffs.ts";
 
 let part: AdminPart;
 let operator: { id: string; token: string };
@@ -28,12 +30,14 @@ async function order(change: Partial<NewOrder> = {}) {
   orders += 1;
   const now = part.deps.clock.now();
   const conversationId = `conversation-${orders}`;
+  const client = { tenantId: TENANT, contactId: `contact-${orders}`, userId: `${7000 + orders}` };
   const made = await tenant(async (tx) => {
+    await insertAccount(tx, { ...client, messenger: "telegram", teamId: "" });
     const inserted = await insertOrder(tx, {
       ...{
         tenantId: TENANT,
         conversationId,
-        contactId: `contact-${orders}`,
+        contactId: client.contactId,
         number: 20000 + orders,
       },
       ...{ quoteId: `quote-${orders}`, status: "payout", asset: "USDT", network: "trc20" },

@@ -1,13 +1,14 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { handleApproval } from "../../src/desk/approval-steps.ts";
+import { heedObjection } from "../../src/desk/freeze.ts";
 import { withOwner } from "../../src/store/db.ts";
 import { findDueWork, findOpenWork } from "../../src/store/due-work.ts";
 import { outbox } from "../../src/store/schema/chat.ts";
 import { upsertChannel } from "../../src/store/tenants.ts";
 import { forEachEngine } from "../support/database.ts";
 import { type Office, openOffice, TENANT } from "../support/office.ts";
-import { addLead } from "../support/office-lead.ts";
+import { addLead, call } from "../support/office-lead.ts";
 import { asksLetter, letterRules, letterTool } from "../support/office-letter.ts";
 
 const MINUTE = 60_000;
@@ -96,6 +97,21 @@ forEachEngine((open) => {
       expect(late).toMatchObject({ accepted: false, code: "already_decided" });
       expect(late.message).toMatch(/expired/);
       expect(await office.executionsOf(lead.conversationId)).toEqual([]);
+    });
+
+    it("was approved once and frozen before it began: it is not done, and can be asked for again", async () => {
+      const { lead, approval } = await asksLetter(office);
+      await office.decides(approval.id, operator);
+      const chatId = lead.conversationId.replace("conversation", "chat");
+      const said = { tenantId: TENANT, channelId: "tg", chatId, text: "stop, don't send" };
+      await office.tenant((tx) => heedObjection(tx, office.desk, said));
+      expect(await office.approval(approval.id)).toMatchObject({ status: "frozen" });
+      await passes(60 * MINUTE);
+      expect(await office.approval(approval.id)).toMatchObject({ status: "expired" });
+      expect(await lead.execution()).toMatchObject({ status: "cancelled" });
+      const [again] = await lead.proposes([call("send_letter", { subject: "your order" })]);
+      expect(again?.state).toMatchObject({ kind: "settled", status: "waiting_approval" });
+      expect((await lead.approval()).id).not.toBe(approval.id);
     });
 
     it("is over, whatever was missed before", async () => {

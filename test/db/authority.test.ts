@@ -325,14 +325,18 @@ forEachEngine((open) => {
       expect((await site.told()).at(-1)).toMatch(/^⛔ operator \S+ suspended operator /);
     });
 
-    it("leaves what was decided", async () => {
+    it("leaves what was carried out, and lets nothing else go", async () => {
       const [first, second] = [await site.office.person(), await site.office.person()];
-      const lead = await site.lead();
-      const approval = await lead.asksPayout();
-      await approves(approval.id, first);
+      const sent = await (await site.lead()).asksPayout();
+      await approves(sent.id, first);
+      await site.works();
+      const unsent = await (await site.lead()).asksPayout();
+      await approves(unsent.id, first);
       await site.suspends(first, second);
       await site.works();
-      expect(site.office.cashier.paid.map(({ key }) => key)).toEqual([approval.id]);
+      expect(site.office.cashier.paid.map(({ key }) => key)).toEqual([sent.id]);
+      expect(await site.office.approval(sent.id)).toMatchObject({ status: "approved" });
+      expect(await site.office.approval(unsent.id)).toMatchObject({ status: "pending" });
     });
   });
 });

@@ -11,7 +11,7 @@ import { listDestinations } from "../../src/store/destinations.ts";
 import { setExecution } from "../../src/store/executions.ts";
 import { upsertRate } from "../../src/store/rates.ts";
 import { receive } from "../../src/store/receive.ts";
-import { outbox } from "../../src/store/schema/chat.ts";
+import { conversations, outbox } from "../../src/store/schema/chat.ts";
 import { auditLog } from "../../src/store/schema/tenancy.ts";
 import { staffById } from "../../src/store/staff.ts";
 import { activeToolNames } from "../../src/store/tool-registry.ts";
@@ -86,7 +86,64 @@ forEachEngine((open) => {
     it("answers a word that is not in it, and a name of an object's own", async () => {
       expect(await says(operator, "/rocket")).toMatch(/do not know \/rocket/);
       expect(await says(operator, "/constructor")).toMatch(/do not know \/constructor/);
-      expect(await says(null, "/rocket")).toMatch(/not staff here: your id is 7;/);
+      expect(await says(null, "/rocket")).toMatch(/New on the staff\? Your id is 7:/);
+    });
+
+    it("answers what /help is asked about", async () => {
+      expect(await says(operator, "/help /pending")).toBe(
+        "/pending: what waits for a decision or a person",
+      );
+      expect(await says(operator, "/help tool")).toMatch(
+        /^\/tool on NAME.*\nOnly admins may use it/,
+      );
+      expect(await says(operator, "/help rates")).toMatch(
+        /do not know \/rates. Known here: \/pending/,
+      );
+    });
+
+    it("carries out no command that was edited, and says so", async () => {
+      const edited = { editOf: "message:1:2" };
+      expect(await says(admin, `/booking set ${LINK}`, edited)).toBe(
+        "Edited commands are not carried out; send it anew.",
+      );
+      expect(await says(admin, "/booking")).toMatch(/No booking link/);
+      expect(await says(null, "/pending", edited)).toMatch(/for the staff/);
+    });
+
+    it("is silent when the messenger calls edited what is the same", async () => {
+      const first = typed("/whoami");
+      const isDesk = async (event: CommandEvent) => {
+        const { db, clock } = office;
+        const context = { db, clock, jobs: office.jobs, coalesceMs: 1 };
+        return (await receive(context, TENANT, event)).kind === "desk";
+      };
+      expect(await isDesk(first)).toBe(true);
+      const editOf = first.eventKey;
+      expect(await isDesk(typed("/whoami", { editOf }))).toBe(false);
+      expect(await isDesk(typed("/pending", { editOf }))).toBe(true);
+    });
+
+    it("speaks to a client in the client's language, and of no id", async () => {
+      const lead = await addLead(office, { userId: "5301" });
+      await office.tenant((tx) =>
+        tx
+          .update(conversations)
+          .set({ language: "ru" })
+          .where(eq(conversations.id, lead.conversationId)),
+      );
+      const person = { id: "5301", teamId: "", name: "L", languageCode: "en", isBot: false };
+      expect(await says(null, "/pending", { person })).toBe(
+        "Команды здесь только для сотрудников. Просто напишите, что вам нужно.",
+      );
+      expect(await says(null, "/help", { person })).toMatch(/^Команды здесь/);
+      expect(await says(null, "/whoami", { person })).toMatch(/^Ваш id: 5301\. Клиентам/);
+    });
+
+    it("speaks to somebody new as their messenger does, and tells the id", async () => {
+      const person = { id: "5302", teamId: "", name: "N", languageCode: "ru", isBot: false };
+      expect(await says(null, "/pending", { person })).toMatch(/^Команды здесь.*Ваш id 5302:/);
+      const other = { ...person, languageCode: null };
+      expect(await says(null, "/whoami", { person: other })).toMatch(/^Your id: 5302\. Clients/);
     });
 
     it("repeats no more of what was typed than a line holds", async () => {
@@ -104,7 +161,7 @@ forEachEngine((open) => {
     it.each(["/booking set https://calendly.com/a/b", "/booking off", "/tool off read_price"])(
       "%s is refused to an operator and to a stranger, and the former stands in the trail",
       async (command) => {
-        expect(await says(null, command)).toMatch(/not staff here: your id is 7;/);
+        expect(await says(null, command)).toMatch(/New on the staff\? Your id is 7:/);
         expect(await says(operator, command)).toMatch(/Only an admin/);
         expect(await lastAudit()).toMatchObject({
           ...{ eventType: "command.refused", userId: operator, decision: "forbidden" },
@@ -274,7 +331,7 @@ forEachEngine((open) => {
         expect(said).toMatch(/in the operators' group or in a private chat/);
         expect(said).not.toMatch(/Lead/);
       }
-      expect(await says(admin, "/whoami", elsewhere)).toMatch(/, admin$/);
+      expect(await says(admin, "/whoami", elsewhere)).toMatch(/, admin\. Your id: 7$/);
       expect(await says(admin, "/help", elsewhere)).toMatch(/^\/pending/);
       expect(await says(admin, "/setup", elsewhere)).toMatch(/\/setup operators/);
     });

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openDispatch } from "../../src/engine/dispatch.ts";
 import { NO_PRICES } from "../../src/engine/prices.ts";
 import { settleWork } from "../../src/engine/settle.ts";
-import { effortSince } from "../../src/store/costs.ts";
 import { outsideCallsOf } from "../../src/store/outside-calls.ts";
+import { costSums } from "../../src/store/quality-usage.ts";
 import { costLog, errorLog, latencyLog } from "../../src/store/schema/runs.ts";
 import { toolResultLog } from "../../src/store/schema/tools.ts";
 import type { ToolCall, ToolWork } from "../../src/tools/contract.ts";
@@ -76,8 +76,8 @@ forEachEngine((open) => {
     );
   const askedFor = (executionId: string) =>
     office.tenant((tx) => outsideCallsOf(tx, { tenantId: TENANT, executionIds: [executionId] }));
-  const effort = () =>
-    office.tenant((tx) => effortSince(tx, { tenantId: TENANT, since: office.time.now }));
+  const costs = () =>
+    office.tenant((tx) => costSums(tx, { tenantId: TENANT, since: office.time.now }));
 
   describe("a turn", () => {
     it("leaves how long queue, model and tool took", async () => {
@@ -134,29 +134,24 @@ forEachEngine((open) => {
     });
   });
 
-  describe("what is dearer and slower", () => {
-    it("is told by component, with repeats and failed runs apart", async () => {
+  describe("what was paid", () => {
+    it("is told by kind, with what failed runs cost apart", async () => {
       office.prices.model = MODEL_PRICE;
       office.engine.prices = PRICES;
       const tokens = { input: 200_000, output: 0 };
       steps.push({ ...asks("tea"), tokens });
       shop.push(isDown, sells);
       await plays();
+      steps.push({ ...asks("tea"), tokens });
+      shop.push(sells);
       steps.push({ fails: { retryable: false, retryAfterMs: null }, tokens });
       await plays();
-      const { slower, dearer, slowness, spending } = await effort();
-      expect([slower, dearer]).toEqual(["tool", "model"]);
-      expect(slowness.find(({ component }) => component === "tool")).toMatchObject({
-        ...{ count: 2, totalMs: 2_000, meanMs: 1_000 },
-      });
-      expect(spending).toEqual([
-        { component: "model", amount: "0.8", retries: "0", failedRuns: "0.4" },
-        { component: "tool", amount: "0.5", retries: "0.25", failedRuns: "0" },
+      const usd = { currency: "USD" };
+      expect(await costs()).toEqual([
+        { ...usd, costType: "model", amount: "1.2", failedRuns: "0.8" },
+        { ...usd, costType: "outside", amount: "0.5", failedRuns: "0.25" },
+        { ...usd, costType: "outside_retry", amount: "0.25", failedRuns: "0" },
       ]);
-    });
-
-    it("is not made up when nothing was measured", async () => {
-      expect(await effort()).toEqual({ slowness: [], spending: [], slower: null, dearer: null });
     });
   });
 

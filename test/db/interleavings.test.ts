@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openOn } from "../support/database.ts";
-import { embeddedEngine } from "../support/engines.ts";
+import { forEachEngine } from "../support/database.ts";
 import { groupsOf, openStory, storyOfActs } from "../support/interleaved-acts.ts";
 import { type LiveOffice, openLiveOffice } from "../support/live-office.ts";
 
@@ -13,29 +12,31 @@ const path = setting("INTERLEAVINGS_PATH");
 const shrinks = setting("INTERLEAVINGS_SHRINK") !== undefined;
 const LIMIT_MS = 120_000 + RUNS * 10_000 + (shrinks ? 1_800_000 : 0);
 
-describe("whatever happens, in whatever order", () => {
-  let live: LiveOffice;
-  beforeAll(async () => {
-    live = await openLiveOffice((options) => openOn(embeddedEngine, options));
-  });
-  afterAll(() => live?.close());
+forEachEngine((open) => {
+  describe("whatever happens, in whatever order", () => {
+    let live: LiveOffice;
+    beforeAll(async () => {
+      live = await openLiveOffice(open);
+    });
+    afterAll(() => live?.close());
 
-  it(
-    "money leaves once for one approval, decisions and replies are single, nothing is lost",
-    async () => {
-      const property = fc.asyncProperty(storyOfActs, async (acts) => {
-        const story = await openStory(live);
-        for (const group of groupsOf(acts)) await story.plays(group);
-        expect(await story.ends()).toEqual([]);
-      });
-      await fc.assert(property, {
-        ...{ numRuns: RUNS, endOnFailure: !shrinks },
-        ...(seed === undefined ? {} : { seed }),
-        ...(path === undefined ? {} : { path }),
-      });
-    },
-    LIMIT_MS,
-  );
+    it(
+      "money leaves once for one approval, decisions and replies are single, nothing is lost",
+      async () => {
+        const property = fc.asyncProperty(storyOfActs, async (acts) => {
+          const story = await openStory(live);
+          for (const group of groupsOf(acts)) await story.plays(group);
+          expect(await story.ends()).toEqual([]);
+        });
+        await fc.assert(property, {
+          ...{ numRuns: RUNS, endOnFailure: !shrinks },
+          ...(seed === undefined ? {} : { seed }),
+          ...(path === undefined ? {} : { path }),
+        });
+      },
+      LIMIT_MS,
+    );
+  });
 });
 
 function setting(name: string): string | undefined {

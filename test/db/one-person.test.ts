@@ -4,15 +4,16 @@ import { prepareTenants } from "../../src/bootstrap.ts";
 import { seed } from "../../src/cli/seed.ts";
 import { newId } from "../../src/domain/ids.ts";
 import { actionDigest } from "../../src/policy/digest.ts";
-import { addVote, countStandingVotes, insertApproval } from "../../src/store/approvals.ts";
+import { addVote, approvalById, insertApproval } from "../../src/store/approvals.ts";
 import { adminsBeside } from "../../src/store/authority.ts";
 import { type Tx, withTenant } from "../../src/store/db.ts";
 import { ownersOf } from "../../src/store/makers.ts";
 import { insertProposals } from "../../src/store/proposals.ts";
 import { macOf } from "../../src/store/row-mac.ts";
 import { staffIdentities } from "../../src/store/schema/tenancy.ts";
-import { ensureStaffIdentity, findStaffByIdentity } from "../../src/store/staff.ts";
+import { createStaff, ensureStaffIdentity, findStaffByIdentity } from "../../src/store/staff.ts";
 import { joinStaff } from "../../src/store/staff-join.ts";
+import { countStandingVotes } from "../../src/store/standing-votes.ts";
 import { type AdminPart, SETUP_TOKEN, startAdminPart } from "../support/admin-part.ts";
 
 const tenantId = "default";
@@ -74,11 +75,19 @@ const PAYS = "issue_exchange_payout";
 const ACTION = { orderId: "EX-1", amount: "1", currency: "THB" };
 const DIGEST = actionDigest(PAYS, ACTION);
 
+async function standing(tx: Tx, approvalId: string): Promise<number> {
+  const approval = await approvalById(tx, tenantId, approvalId);
+  if (!approval) throw new Error("there is no such request");
+  return countStandingVotes(tx, approval);
+}
+
 /** Waits for two people. */
 async function openApproval(tx: Tx): Promise<string> {
   const [id, candidateId] = [newId(), newId()];
   const now = part.deps.clock.now();
   const base = { tenantId, conversationId: null, toolName: PAYS, schemaVersion: 1 };
+  const asks = { tenantId, name: "Maker", role: "operator", identities: [], now } as const;
+  const requestedBy = await createStaff(tx, asks);
   await insertProposals(tx, {
     ...{ checks: [], gates: [], executions: [] },
     candidates: [
@@ -90,7 +99,7 @@ async function openApproval(tx: Tx): Promise<string> {
     ],
   });
   await insertApproval(tx, {
-    ...{ ...base, id, candidateId, number: 1, requestedBy: "setup", requestedAction: "payout" },
+    ...{ ...base, id, candidateId, number: 1, requestedBy, requestedAction: "payout" },
     ...{ riskLevel: "payment", payloadSummary: "", status: "pending", actionDigest: DIGEST },
     ...{ proposedActionJson: ACTION, materialJson: [], approverRole: "operator" },
     ...{ approvalsRequired: 2, createdAt: now },
@@ -147,12 +156,12 @@ describe("two people whom the environment named", () => {
       } as const;
       await addVote(tx, { ...vote, staffId: from });
       await addVote(tx, { ...vote, staffId: into });
-      return { approvalId, votes: await countStandingVotes(tx, tenantId, approvalId) };
+      return { approvalId, votes: await standing(tx, approvalId) };
     });
     expect(votes).toBe(2);
     await part.call("POST", `/staff/${into}/identities`, { body: SLACK });
     await inTenant(async (tx) => {
-      expect(await countStandingVotes(tx, tenantId, approvalId)).toBe(1);
+      expect(await standing(tx, approvalId)).toBe(1);
       expect((await ownersOf(tx, { tenantId, makers: [from] })).has(into)).toBe(true);
     });
   });

@@ -7,7 +7,7 @@ import { newId } from "../../src/domain/ids.ts";
 import type { ClickEvent, SubmissionEvent } from "../../src/domain/inbound.ts";
 import { openHandoff } from "../../src/store/handoffs.ts";
 import { changeOrder, lockOrder, type Order, openOrders } from "../../src/store/orders.ts";
-import { openPayoutDraft, payoutCodeOf } from "../../src/store/payout-codes.ts";
+import { openPayoutDraft } from "../../src/store/payout-codes.ts";
 import { receive } from "../../src/store/receive.ts";
 import { inbox } from "../../src/store/schema/chat.ts";
 import { auditLog } from "../../src/store/schema/tenancy.ts";
@@ -15,6 +15,7 @@ import { updateStaff } from "../../src/store/staff.ts";
 import { forEachEngine } from "../support/database.ts";
 import { type Office, one, openOffice, TENANT } from "../support/office.ts";
 import { addLead } from "../support/office-lead.ts";
+import { payoutCodeOf } from "../support/payout-code-of.ts";
 
 const CODE = "PX-55219-ZK";
 const MINUTE = 60_000;

@@ -4,7 +4,7 @@ import { findPayout } from "../../src/desk/payout-code/find-payout.ts";
 import { resumePayouts } from "../../src/desk/resume-payouts.ts";
 import { settleRestored } from "../../src/store/after-restore.ts";
 import { withOwner, withTenant } from "../../src/store/db.ts";
-import { openHandoff, openHandoffs } from "../../src/store/handoffs.ts";
+import { openHandoff } from "../../src/store/handoffs.ts";
 import { changeOrder, lastOrder } from "../../src/store/orders.ts";
 import { payoutStopOf, stopPayouts } from "../../src/store/payout-stop.ts";
 import { payoutsToCheck } from "../../src/store/payouts-to-check.ts";
@@ -14,6 +14,7 @@ import { ensureTenant } from "../../src/store/tenants.ts";
 import { forEachEngine } from "../support/database.ts";
 import { type Office, openOffice, TENANT } from "../support/office.ts";
 import { addLead, call, type OfficeLead } from "../support/office-lead.ts";
+import { openHandoffs } from "../support/open-handoffs.ts";
 
 const REASON = "the gateway's key is being changed";
 const BACKED_UP_AT = Date.UTC(2026, 9, 31, 22, 15);

@@ -215,7 +215,9 @@ forEachEngine((open) => {
         model: { cost_usd: "0.3", latency_avg_ms: 400 },
         tool: { cost_usd: "0.2", latency_avg_ms: 900 },
       });
-      expect(costs).toEqual([{ cost_type: "outside", currency: "USD", amount: "0.2" }]);
+      expect(costs).toEqual([
+        { cost_type: "outside", currency: "USD", amount: "0.2", failed_runs: "0" },
+      ]);
       expect(latencies).toEqual([{ component: "tool", avg_ms: 900, p95_ms: 900 }]);
     });
 

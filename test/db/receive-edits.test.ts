@@ -10,6 +10,7 @@ import type {
 import type { Database } from "../../src/store/database.ts";
 import { withTenant } from "../../src/store/db.ts";
 import { upsertDestination } from "../../src/store/destinations.ts";
+import { leadMediaSince } from "../../src/store/lead-messages.ts";
 import { writeOutgoing } from "../../src/store/outbox.ts";
 import { type ReceiveContext, receive } from "../../src/store/receive.ts";
 import { conversations, messages, outbox, reviewThreads } from "../../src/store/schema/chat.ts";
@@ -176,8 +177,24 @@ forEachEngine((open) => {
       await answers();
       await edits("my ID card", { media: [PHOTO] });
       const all = await stored();
-      expect(all.at(-1)).toMatchObject({ text: "my ID card", media: [] });
+      const { fileId: _, ...facts } = PHOTO;
+      expect(all.at(-1)?.text).toBe("my ID card");
+      expect(all.at(-1)?.media).toEqual([{ ...facts, earlier: true }]);
       expect(all[0]).toMatchObject({ media: [PHOTO], externalId: "10" });
+    });
+
+    it("edited once more has the same picture still", async () => {
+      await says("my passport", { media: [PHOTO] });
+      await answers();
+      await edits("my ID card", { media: [PHOTO] });
+      await answers();
+      await edits("my licence", { media: [PHOTO] });
+      const all = await stored();
+      expect(all.at(-1)).toMatchObject({ text: "my licence", media: [{ earlier: true }] });
+      expect(all[0]).toMatchObject({ externalId: "10" });
+      const of = { tenantId: "t", conversationId: await conversationId() };
+      const brought = await inTenant((tx) => leadMediaSince(tx, of, 0));
+      expect(brought.map(({ id }) => id)).toEqual([all[0]?.id]);
     });
 
     it("with another picture is a message with that picture, under the messenger's id", async () => {

@@ -7,6 +7,7 @@ import { StartError } from "../../src/domain/errors.ts";
 import { isVerified } from "../../src/domain/verified.ts";
 import { dumpDatabase } from "../../src/store/backup-dump.ts";
 import { restoreDatabase } from "../../src/store/backup-restore.ts";
+import { accountHolder } from "../../src/store/contact-accounts.ts";
 import { type Database, prepareDatabase } from "../../src/store/database.ts";
 import { queryRows, type Tx, withOwner, withTenant } from "../../src/store/db.ts";
 import { listDestinations } from "../../src/store/destinations.ts";
@@ -14,6 +15,7 @@ import { enterTenant } from "../../src/store/enter-tenant.ts";
 import { exchangeSettingsOf } from "../../src/store/exchange-settings.ts";
 import { lockInbox } from "../../src/store/inbox.ts";
 import { checkMasterKey, isKeyOf } from "../../src/store/key-check.ts";
+import { ownersOf } from "../../src/store/makers.ts";
 import { migrateTo } from "../../src/store/migrations.ts";
 import { openOrders } from "../../src/store/orders.ts";
 import { policiesOf } from "../../src/store/policies.ts";
@@ -26,6 +28,8 @@ import { unlockDatabase } from "../../src/store/unlock.ts";
 import { forEachEngine } from "../support/database.ts";
 
 const BEFORE = 1795999817526;
+/** The last one whose clients' accounts carry no hash. */
+const UNSIGNED_CLIENTS = 1796052030567;
 const NOW = Date.UTC(2026, 10, 2, 8);
 const T = "old";
 
@@ -62,6 +66,8 @@ const ofTenant = [
       payout_destination_json, expires_at, created_at, updated_at)
     values ('order', ${T}, 1, 'talk', 'lead', 'Q', 'paid', 'USDT', 'TRC20', 'THB', 'source_amount',
       40.00, 1300.0, 32.50, 'crypto', '{"bank": "SCB"}', now(), now(), now())`,
+  sql`insert into contact_identities (id, tenant_id, contact_id, messenger, user_id)
+    values ('client', ${T}, 'lead', 'telegram', '1001')`,
   sql`insert into inbox (id, tenant_id, channel_id, event_key, kind, payload, status, received_at)
     values ('event', ${T}, 'tg', '1', 'click', '{"kind": "click", "value": "A-1"}', 'new', now())`,
 ];
@@ -85,6 +91,7 @@ async function believed(database: Database) {
     settings: await read((tx) => exchangeSettingsOf(tx, T)),
     orders: await read((tx) => openOrders(tx, { tenantId: T, conversationId: "talk" })),
     event: await read((tx) => lockInbox(tx, T, "event")),
+    client: await read((tx) => accountHolder(tx, { ...who, userId: "1001" })),
   };
 }
 
@@ -99,11 +106,12 @@ const WHOLE = {
   settings: { isForged: false, payoutProviders: { office_cash: "manual" } },
   orders: [{ amountTo: "1300" }],
   event: { status: "new" },
+  client: { contactId: "lead" },
 };
 
 const TABLES = [
   ...["staff", "staff_identities", "tool_policy", "destinations", "exchange_settings"],
-  ...["exchange_orders", "inbox", "row_lists"],
+  ...["contact_identities", "exchange_orders", "inbox", "row_lists"],
 ];
 
 /** As the database's owner may. */
@@ -140,8 +148,9 @@ forEachEngine((open) => {
     it("are never signed again: whoever blanks the hashes has nobody's trust at the next start", async () => {
       await blankMacs(database);
       await prepareDatabase(database, "sandbox");
-      const { alice, token, rules, listed, chats, orders, event, forged, ...read } =
+      const { alice, token, rules, listed, chats, orders, event, client, forged, ...read } =
         await believed(database);
+      expect(client).toBe("forged");
       expect({ alice, token, event }).toEqual({ alice: null, token: null, event: null });
       expect({ rules, listed, chats, orders }).toEqual({
         ...{ rules: [], listed: undefined, chats: [], orders: [] },
@@ -157,6 +166,41 @@ forEachEngine((open) => {
         ensureStaffIdentity(tx, { tenantId: T, ...person, now: NOW }),
       );
       expect((await believed(database)).alice).toBeNull();
+    });
+  });
+
+  describe("clients' accounts of the version before they carried a hash", () => {
+    let database: Database;
+    beforeAll(async () => {
+      database = await open({ bare: true });
+      await fillOlder(database);
+      await withOwner(database.db, (tx) => migrateTo(tx, UNSIGNED_CLIENTS));
+    });
+    afterAll(() => database.close());
+
+    const owns = (staffId: string, maker = "lead") =>
+      withTenant(database.db, T, async (tx) =>
+        (await ownersOf(tx, { tenantId: T, makers: [maker] })).has(staffId),
+      );
+
+    it("are signed by the start, and work at once", async () => {
+      await prepareDatabase(database, "sandbox");
+      expect(await believed(database)).toMatchObject(WHOLE);
+      expect([await owns("alice"), await owns("alice", "alice")]).toEqual([false, true]);
+    });
+
+    it("are not signed once more for somebody who took hashes and migration away", async () => {
+      await withOwner(database.db, async (tx) => {
+        await tx.execute(sql`alter table contact_identities drop column mac`);
+        await tx.execute(
+          sql`delete from drizzle.__drizzle_migrations where created_at > ${UNSIGNED_CLIENTS}`,
+        );
+        await enterTenant(tx, T);
+        await tx.execute(sql`update contact_identities set contact_id = 'mallory'`);
+      });
+      await prepareDatabase(database, "sandbox");
+      expect((await believed(database)).client).toBe("forged");
+      expect(await owns("alice")).toBe(true);
     });
   });
 

@@ -161,10 +161,7 @@ forEachEngine((open) => {
     it("another maker, so that somebody may decide about himself", async () => {
       const userId = "maker";
       const own = await office.person("operator", [{ messenger: "telegram", teamId: "", userId }]);
-      const lead = await office.paidLead();
-      await office.attacks(
-        sql`update contact_identities set user_id = ${userId} where contact_id = ${lead.contactId}`,
-      );
+      const lead = await office.paidLead({}, { userId });
       const { id } = await lead.asks();
       expect(await office.decides(id, own)).toMatchObject({ code: "forbidden" });
       await office.attacks(sql`delete from staff_identities where staff_id = ${own}`);

@@ -16,6 +16,7 @@ import {
   createScriptedModel,
   dueRun,
   inStock,
+  loseWorker,
   playRun,
   runById,
   type Shop,
@@ -56,15 +57,8 @@ forEachEngine((open) => {
   async function leftRun(over: Partial<typeof runs.$inferInsert> = {}) {
     const id = await due();
     steps.push(asks("tea"));
-    const stopped = new Error("the process is killed");
-    shop.push(async () => {
-      office.engine.db = { transaction: () => Promise.reject(stopped) } as never; // nothing is written any more
-      return inStock({ action: {} } as ToolCall);
-    });
-    const { db } = office.engine;
-    await playRun(office, id).catch(() => {});
-    office.engine.db = db;
-    await change(id, { leaseUntil: office.time.real - 1, ...over });
+    await loseWorker(office, shop, id);
+    await change(id, over);
     return id;
   }
 

@@ -188,9 +188,27 @@ forEachEngine((open) => {
         ].sort(),
       );
       expect((await cardsOf(lead)).at(-1)?.footer).toContain("approvals: 1/2");
-      expect((await office.decides(approval.id, operator)).code).toBe("voted_before");
-      expect((await office.decides(approval.id, other)).code).toBe("approved");
+      const { actionDigest: seen } = await office.approval(approval.id);
+      expect((await office.decides(approval.id, operator, { seen })).code).toBe("voted_before");
+      expect((await office.decides(approval.id, other, { seen })).code).toBe("approved");
       expect(await works(lead)).toMatchObject({ payloadJson: { amount: "900" } });
+    });
+
+    it("is approved by nobody who does not say which state they saw", async () => {
+      const lead = await addLead(office);
+      const approval = await twoPeople(lead);
+      await edits(approval, operator, { amount: "900" });
+      const { actionDigest } = await office.approval(approval.id);
+      const says = async (seen?: string) =>
+        office.decides(approval.id, other, seen === undefined ? {} : { seen });
+      const untold = await says();
+      expect(untold).toMatchObject({ accepted: false, code: "digest_required" });
+      expect(untold.message).toContain(`GET /api/admin/approvals/A-${approval.number}`);
+      for (const length of [0, 1, 7, 9, 63])
+        expect((await says(actionDigest.slice(0, length))).code).toBe("changed_since");
+      expect((await says(approval.actionDigest)).code).toBe("changed_since");
+      expect(await office.executionsOf(lead.conversationId)).toEqual([]);
+      expect((await says(actionDigest.slice(0, 8))).code).toBe("approved");
     });
 
     it("whoever has the card of before is told to look again", async () => {

@@ -6,7 +6,7 @@ import { decide } from "../../src/desk/decide.ts";
 import type { DeskDeps } from "../../src/desk/deps.ts";
 import { handleExecution } from "../../src/engine/execution.ts";
 import { lockOpenOf } from "../../src/store/objected-approvals.ts";
-import { contacts } from "../../src/store/schema/chat.ts";
+import { contacts, handoffs } from "../../src/store/schema/chat.ts";
 import { staffById } from "../../src/store/staff.ts";
 import type { AnyTool } from "../../src/tools/contract.ts";
 import { createRegistry } from "../../src/tools/registry.ts";
@@ -202,6 +202,29 @@ forEachEngine((open) => {
     );
   });
 
+  describe("S19: a payout that was cancelled", () => {
+    const cancelled = async (lead: OfficeLead) => {
+      const approval = await lead.asksPayout();
+      await office.tenant(async (tx) => {
+        const { tenantId } = approval;
+        await cancelOfBlocked(tx, office.desk, { tenantId, contactId: lead.contactId });
+      });
+      const asked = await office.tenant((tx) =>
+        tx.select().from(handoffs).where(eq(handoffs.conversationId, lead.conversationId)),
+      );
+      return asked.map(({ reason, summary }) => `${reason}: ${summary}`);
+    };
+
+    it("speaks of money that is here where the order is paid, and nowhere else", async () => {
+      const [owed] = await cancelled(await addLead(office, { amountTo: "40000" }));
+      expect(owed).toMatch(/^payout_review: A-\d+ was cancelled, and the client's money is here$/);
+      const [unclear] = await cancelled(await addLead(office));
+      expect(unclear).toMatch(
+        /^payout_review: A-\d+ was cancelled; no paid order stands behind it/,
+      );
+    });
+  });
+
   describe("S20: a parked call was made under an older schema", () => {
     it("is gated again after the restart, and never executed under the wrong one", async () => {
       const lead = await addLead(office);
@@ -221,7 +244,10 @@ forEachEngine((open) => {
         runner: createRunner({ registry, realNow, timeoutMs: 20_000 }),
       };
       const paid = office.cashier.paid.length;
+      const { registry: before } = office.desk;
+      office.desk.registry = registry;
       await office.decides(approval.id, operator);
+      office.desk.registry = before;
       for (const { id } of await office.executionsOf(lead.conversationId))
         await handleExecution(restarted, { tenantId: TENANT, id }, AbortSignal.timeout(20_000));
       expect(office.cashier.paid).toHaveLength(paid);

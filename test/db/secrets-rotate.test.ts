@@ -20,7 +20,7 @@ import { type Tx, withOwner, withTenant } from "../../src/store/db.ts";
 import { enterTenant } from "../../src/store/enter-tenant.ts";
 import { isKeyOf } from "../../src/store/key-check.ts";
 import { prepareNewKey } from "../../src/store/new-key-file.ts";
-import { openPayoutDraft, payoutCodeOf } from "../../src/store/payout-codes.ts";
+import { openPayoutDraft } from "../../src/store/payout-codes.ts";
 import { type Rotation, rotateMasterKey } from "../../src/store/rotate-key.ts";
 import { bindRowKey, macOf, rowKeyOf } from "../../src/store/row-mac.ts";
 import { approvalQueue } from "../../src/store/schema/approvals.ts";
@@ -46,6 +46,7 @@ import {
   TYPED,
   WISHED,
 } from "../support/keyed-rows.ts";
+import { payoutCodeOf } from "../support/payout-code-of.ts";
 
 const OLD = Buffer.alloc(32, 21);
 const NEW = Buffer.alloc(32, 22);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { payoutCodeOf } from "../../src/store/payout-codes.ts";
+import { payoutCodeOf } from "../support/payout-code-of.ts";
 import {
   type Desk,
   orderOf,

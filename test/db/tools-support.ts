@@ -6,13 +6,14 @@ import type { JsonObject } from "../../src/domain/json.ts";
 import type { ToolResult } from "../../src/domain/tool.ts";
 import { createChainPart } from "../../src/sandbox/chain.ts";
 import { createPayoutPart } from "../../src/sandbox/payout.ts";
+import { insertAccount } from "../../src/store/contact-accounts.ts";
 import { type Database, openEmbedded, prepareDatabase } from "../../src/store/database.ts";
 import { type Tx, withOwner, withTenant } from "../../src/store/db.ts";
 import { upsertDestination } from "../../src/store/destinations.ts";
 import { putExchangeSettings } from "../../src/store/exchange-settings.ts";
-import { openHandoffs } from "../../src/store/handoffs.ts";
 import { lastOrder, type Order } from "../../src/store/orders.ts";
 import { upsertRate } from "../../src/store/rates.ts";
+import { macOf } from "../../src/store/row-mac.ts";
 import { contacts, conversations, messages, outbox } from "../../src/store/schema/chat.ts";
 import { createSecrets } from "../../src/store/secrets.ts";
 import { ensureTenant } from "../../src/store/tenants.ts";
@@ -22,6 +23,7 @@ import { createPayoutClient } from "../../src/tools/exchange/payout-client.ts";
 import { createTronGrid } from "../../src/tools/exchange/tron-grid.ts";
 import { keepOutsideCalls } from "../../src/tools/outside.ts";
 import type { OpenDatabase } from "../support/database.ts";
+import { openHandoffs } from "../support/open-handoffs.ts";
 import { withTestKey } from "../support/row-key.ts";
 import { playPart } from "../support/sandbox-part.ts";
 
@@ -145,13 +147,16 @@ export async function startLead(
       attributes: kyc === "missing" ? {} : { exchangeKyc: { status: kyc } },
       createdAt: clock.now,
     });
+    const place = {
+      ...{ id: scope.conversationId, tenantId: TENANT, contactId: scope.contactId },
+      ...{ channelId: "tg", messenger: "telegram" as const, chatId: scope.contactId },
+    };
     await tx.insert(conversations).values({
-      id: scope.conversationId,
-      tenantId: TENANT,
-      contactId: scope.contactId,
-      ...{ channelId: "tg", messenger: "telegram" as const, chatId: scope.contactId, language },
+      ...{ ...place, mac: macOf(tx, "conversations", place), language },
       ...{ createdAt: clock.now, updatedAt: clock.now },
     });
+    const client = { tenantId: TENANT, contactId: scope.contactId, userId: scope.contactId };
+    await insertAccount(tx, { ...client, messenger: "telegram", teamId: "" });
   });
   const callOf = (action: JsonObject, idempotencyKey: string | null): ToolCall => ({
     ...scope,

@@ -3,10 +3,14 @@ import { describe, expect, test } from "vitest";
 import { plainLine } from "../../src/bot/plain-line.ts";
 import { escapedCost, escapeSlack, unescapeSlack } from "../../src/bot/slack/escape.ts";
 import { renderModal, renderCard as renderSlack } from "../../src/bot/slack/render-card.ts";
+import { wordsBlock } from "../../src/bot/slack/rich-text.ts";
 import { splitText } from "../../src/bot/split-text.ts";
 import { renderCard as renderTelegram } from "../../src/bot/telegram/render-card.ts";
 import type { Card } from "../../src/domain/messenger.ts";
 import { checkBlocks } from "../../src/sandbox/slack/block-check.ts";
+import { pingsOf, readBlocks, readMessage } from "../../src/sandbox/slack/reading.ts";
+import { createState } from "../../src/sandbox/slack/seed.ts";
+import type { Json, Message } from "../../src/sandbox/slack/state.ts";
 
 function makeCard(over: Partial<Card> = {}): Card {
   return { title: "Payout", facts: [], footer: [], buttons: [], ...over };
@@ -110,14 +114,73 @@ describe("a card in Slack", () => {
   });
 
   test("cannot ping anybody", () => {
-    const card = makeCard({
-      title: "<!here>",
-      facts: [{ label: "To", value: "<!channel> <@U1>" }],
-    });
-    const { blocks, text } = renderSlack(card);
-    const markup = JSON.stringify(blocks.filter((block) => block.type === "section"));
-    expect(markup).not.toMatch(/<[!@]/);
-    expect(text).not.toMatch(/<[!@]/);
+    const { blocks, text } = renderSlack(
+      makeCard({ facts: [{ label: "To", value: "<!channel> <@U1>" }] }),
+    );
+    expect(pingsOf({ text, blocks } as unknown as Message)).toEqual([]); // it reads no more of it
+    expect(pingsOf({ text: "<!channel>", blocks: [] } as unknown as Message)).toEqual(["!channel"]);
+  });
+
+  const read = (blocks: unknown) => readBlocks(createState(), blocks as Json[]); // what JSON holds
+  const marked = fc
+    .array(fc.constantFrom(..."*_~`<>&|@#!:;.-a b5é\n", "&lt;", ":smile:", "<!channel>", "🙂"))
+    .map((parts) => parts.join(""));
+  const seen = (text: string) => plainLine(text) || "—";
+
+  test.each([
+    "_ceo_@example.com",
+    "Lea *Pay out* ~5~",
+    ":white_check_mark: paid",
+    "`a` ```b```",
+    "&lt;b&gt;",
+    "<https://a.example|bank>",
+  ])("shows %s as it is", (value) => {
+    const { blocks } = renderSlack(makeCard({ facts: [{ label: "To", value }] }));
+    expect(read(blocks)).toBe(`Payout\nTo: ${value}`);
+  });
+
+  test("shows every value, quotation and outcome as it is", () => {
+    const facts = fc.array(fc.record({ label: fc.constantFrom("To", "Sum"), value: marked }));
+    fc.assert(
+      fc.property(facts, marked, marked, (some, said, outcome) => {
+        const clientSays = { label: "Client says", text: said };
+        const { blocks } = renderSlack(makeCard({ facts: some, clientSays, outcome }));
+        expect(read(blocks).split("\n")).toEqual([
+          "Payout",
+          ...some.map(({ label, value }) => `${label}: ${seen(value)}`),
+          `Client says: ${plainLine(said)}`,
+          seen(outcome),
+        ]);
+      }),
+    );
+  });
+
+  test("shows a value over several blocks without loss", () => {
+    const value = Array.from({ length: 1500 }, (_, at) => `*${at}*_`).join("");
+    const { blocks } = renderSlack(makeCard({ facts: [{ label: "Text", value }] }));
+    expect(blocks.length).toBeGreaterThan(2);
+    const shown = read(blocks).replace(/\n/g, "");
+    expect(shown).toBe(`PayoutText: ${value}`);
+  });
+
+  test("and a message show addresses to be clicked, and every other word as it is", () => {
+    const said = fc.array(
+      fc.oneof(marked, fc.constantFrom(" https://a.example/x_y_?z=*1* ", "\n")),
+    );
+    fc.assert(
+      fc.property(
+        said.map((parts) => parts.join("")),
+        fc.boolean(),
+        (text, links) => {
+          const blocks = [wordsBlock(text, { links })];
+          expect(read(blocks)).toBe(text);
+          const found = JSON.stringify(blocks).includes('"link"');
+          expect(found).toBe(links && /https:\/\/a/.test(text));
+          const message = { text: escapeSlack(text), blocks } as unknown as Message; // it reads no more of it
+          expect(readMessage(createState(), message)).toBe(text);
+        },
+      ),
+    );
   });
 
   test("shows the outcome in place of the buttons", () => {

@@ -50,13 +50,20 @@ describe("an edited message", () => {
   });
 
   test.each([
-    ["a command, which is not run by an edit", { text: "/pending" }],
+    ["a command that was passed on", { text: "/pending", forward_date: DATE }],
     ["a command of another bot", { text: "/x@OtherBot", chat: group }],
     ["a bot's own", { text: "x", from: { ...lead, is_bot: true } }],
     ["a post of a channel", { text: "x", from: undefined }],
     ["a notice of the platform", { pinned_message: {} }],
   ])("is nothing to us when it is %s", (_name, fields) => {
     expect(edited(fields)).toBeNull();
+  });
+
+  test("is a command that says which message it was, so that it is not run", () => {
+    expect(edited({ text: "/pending" })).toMatchObject({
+      ...{ kind: "command", name: "pending", editOf: "message:1001:5" },
+      eventKey: "edit:1001:5:44",
+    });
   });
 
   test("is nothing to us when it was the answer to a prompt", () => {

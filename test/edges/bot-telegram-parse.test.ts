@@ -65,7 +65,10 @@ describe("what a lead sends", () => {
       },
     ],
     [{ video: file }, { kind: "video" }],
-    [{ animation: file, document: file }, { kind: "video" }],
+    [
+      { animation: file, document: file },
+      { kind: "video", isAnimation: true },
+    ],
     [{ video_note: file }, { kind: "video_note" }],
     [{ voice: file }, { kind: "voice" }],
     [{ audio: file }, { kind: "audio" }],

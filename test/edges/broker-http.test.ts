@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { environmentKeys, firstOf } from "../../src/model/broker/keys.ts";
 import { parseModelsFile } from "../../src/model/broker/models-file.ts";
 import { runToolLoop } from "../../src/model/broker/tool-loop.ts";
 import { call, delta, events, startStream, stream } from "../support/model-endpoint.ts";
+import { firstOf, keysOf } from "../support/model-keys.ts";
 import { HELLO, openPool, QUOTE } from "../support/model-pool.ts";
 import { json, type ScriptedServer, startScriptedServer } from "../support/scripted-server.ts";
 
@@ -37,7 +37,7 @@ function open(over: object = {}, parts: Parameters<typeof openPool>[1] = {}) {
     ],
   });
   const entries = parseModelsFile(text, "models.json");
-  const keys = environmentKeys({ ONE_KEY: "key-one", TWO_KEY: "key-two" });
+  const keys = keysOf({ ONE_KEY: "key-one", TWO_KEY: "key-two" });
   return openPool(entries, { openClient: undefined, keys, random: () => 0, ...parts });
 }
 
@@ -58,7 +58,7 @@ describe("on the wire", () => {
 
   it("each scope has its own key, and a rejected one is lost to its holder alone", async () => {
     const secrets = (name: string) => (name === "anna/ONE_KEY" ? "anna-key" : null);
-    const shared = environmentKeys({ ONE_KEY: "key-one", TWO_KEY: "key-two" });
+    const shared = keysOf({ ONE_KEY: "key-one", TWO_KEY: "key-two" });
     const pool = open({}, { keys: firstOf(secrets, shared) });
     one.answer(({ headers }, response) =>
       headers.authorization === "Bearer anna-key"
@@ -185,8 +185,7 @@ describe("a tool loop", () => {
 
 describe("a key", () => {
   const KEY = "sk-very-secret/0123456789";
-  const withKey = (key: string) =>
-    open({}, { keys: environmentKeys({ ONE_KEY: key, TWO_KEY: "key-two" }) });
+  const withKey = (key: string) => open({}, { keys: keysOf({ ONE_KEY: key, TWO_KEY: "key-two" }) });
   const told = async (pool: ReturnType<typeof open>) =>
     JSON.stringify([await pool.broker.calls(), await pool.broker.snapshot(), pool.lines]);
 
@@ -246,7 +245,7 @@ describe("a key", () => {
     for (const key of ["sk-\u200Bsecret", "ключ-secret", "sk\nsecret", "sk\u0001secret"]) {
       one.seen.splice(0);
       const secrets = (name: string) => (name === "anna/ONE_KEY" ? key : null);
-      const shared = environmentKeys({ ONE_KEY: "key-one", TWO_KEY: "key-two" });
+      const shared = keysOf({ ONE_KEY: "key-one", TWO_KEY: "key-two" });
       const pool = open({}, { keys: firstOf(secrets, shared) });
       const anna = pool.broker.forScope("anna");
       expect((await anna.chat(HELLO)).text).toBe("two");

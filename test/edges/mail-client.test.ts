@@ -129,6 +129,16 @@ describe("what came of a letter that was not taken", () => {
   });
 });
 
+test("the server's words are cleaned for people, and our own say the same without them", async () => {
+  const said = `550 5.7.1 see https://mx.internal/why?t=1, key sk_${"live"}_abcdef0123456789, ask lead@example.com`;
+  const { send } = await line({ rcpt: said });
+  expect(await send()).toMatchObject({
+    kind: "refused",
+    message: "the mail server refused the letter: 550 5.7.1 see [link] key [removed], ask [e-mail]",
+    brief: "the mail server refused the letter (550)",
+  });
+});
+
 describe("the login", () => {
   test("of the address is used, and nothing is sent when it is refused", async () => {
     const { server, client, send } = await line(

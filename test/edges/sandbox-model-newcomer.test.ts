@@ -278,4 +278,29 @@ describe("sums and outcomes in words", () => {
         ).language,
       ).toBe(language);
   });
+
+  const WORDLESS = ["/start", "[photo]", "[voice]", "[sticker]", "[contact]", "👍", HASH];
+  const inLanguage = (name: string, content: string) =>
+    requestOf([
+      { role: "system", content: `You answer clients of Acme in chat. Write in ${name}, short.` },
+      { role: "user", content },
+    ]);
+
+  test.each([
+    ["Russian", "ru", /[а-я]{3}/i],
+    ["English", "en", /[a-z]{3}/i],
+  ])("a first message without words is answered in %s, as the prompt asks", (name, code, words) => {
+    for (const content of WORDLESS) {
+      const request = inLanguage(name, content);
+      expect(readRequest(request).language).toBe(code);
+      const { content: said } = answerByRules(request);
+      if (said) expect(said).toMatch(words);
+    }
+    expect(answerByRules(inLanguage(name, "/start")).content).toMatch(words);
+  });
+
+  test("words go before what the prompt asks", () => {
+    expect(readRequest(inLanguage("Russian", "hello there")).language).toBe("en");
+    expect(readRequest(inLanguage("English", "добрый день")).language).toBe("ru");
+  });
 });

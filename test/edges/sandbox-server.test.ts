@@ -142,6 +142,15 @@ describe("played time", () => {
   });
 });
 
+describe("the page's language", () => {
+  test("becomes the staff's, and no other is taken", async () => {
+    const { status } = await post("/sandbox/api/language", { language: "ru" });
+    expect([status, running.product.spoken]).toEqual([200, ["ru"]]);
+    expect((await post("/sandbox/api/language", { language: "fr" })).status).toBe(400);
+    expect(running.product.spoken).toEqual(["ru"]);
+  });
+});
+
 describe("idle", () => {
   test("waits for the world and for the product, and says when something is due next", async () => {
     running.part.waiting = ["a mail"];
@@ -235,7 +244,13 @@ function createPart() {
 
 function createProduct() {
   const listeners = new Set<() => void>();
-  const told = { moved: 0, resets: 0, waiting: [] as string[], nextDueAt: null as number | null };
+  const told = {
+    moved: 0,
+    resets: 0,
+    spoken: [] as string[],
+    waiting: [] as string[],
+    nextDueAt: null as number | null,
+  };
   const product = Object.assign(told, {
     change() {
       for (const listener of listeners) listener();
@@ -246,6 +261,9 @@ function createProduct() {
       },
       trace: async () => ({}),
       conversations: async () => [],
+      async speak(language) {
+        told.spoken.push(language);
+      },
       onChange(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);

@@ -25,7 +25,7 @@ forEachEngine((engine) => {
       const { approvals, orders } = await lena.trace();
       const card = await lena.card();
       const { material_json: facts, action_digest: digest } = approvals.at(-1);
-      for (const { label, value } of facts) expect(card.text).toContain(`${label}\n${value}`);
+      for (const { label, value } of facts) expect(card.text).toContain(`${label}: ${value}`);
       const shown = facts.map(({ value }: Played) => value).join(" ");
       for (const fact of [`EX-${orders[0].number}`, "62600 THB", "cash at the office", "2000 USDT"])
         expect(shown).toContain(fact);

@@ -178,12 +178,12 @@ forEachEngine((engine) => {
 
   test("unknown words and strangers get a clear answer in private", async () => {
     expect(await slack("U0BOB", "/rocket")).toMatch(/do not know \/rocket.*\/booking/);
-    expect(await slack("U0EVE", "/tools")).toMatch(/not staff here: your id is U0EVE/);
+    expect(await slack("U0EVE", "/tools")).toMatch(/New on the staff\? Your id is U0EVE:/);
     expect((await telegram(STRANGER, "/help", STRANGER)).at(-1)).toMatch(/for the staff/);
     expect(await slack("U0ADMIN", "/help")).toMatch(
       /^\/pending: .*\n\/cancel .*\n\/booking \[set URL/,
     );
     expect(await slack("U0BOB", "/help")).not.toMatch(/^\/tool on/m);
-    expect(await slack("U0BOB", "/whoami")).toBe("Bob, operator");
+    expect(await slack("U0BOB", "/whoami")).toBe("Bob, operator. Your id: U0BOB");
   });
 });

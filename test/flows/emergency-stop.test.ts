@@ -133,7 +133,7 @@ forEachEngine((engine) => {
       const alice = desk.operator("U0ALICE");
       expect(await alice.presses("Approve", await lead.card())).toMatch(/no right/);
       await expect(alice.rejects(await lead.card(), "no")).rejects.toThrow(/no form/);
-      expect(await typesInSlack(desk, "U0ALICE", "/resume payouts x")).toMatch(/not staff here/);
+      expect(await typesInSlack(desk, "U0ALICE", "/resume payouts x")).toMatch(/for the staff/);
       expect(await desk.payoutsOf(lead)).toEqual([]);
     });
 

@@ -88,6 +88,15 @@ forEachEngine((engine) => {
       expect(cards[1]?.text).toContain("Receipt: photo, photo");
     });
 
+    test("is told as what the client says, and never as money that is here", async () => {
+      const { answer } = await desk.world.post("slack/commands", {
+        ...{ channel: OPERATORS_CHANNEL, user: "U0ALICE", command: "/pending", text: "" },
+      });
+      const line = answer.text.split("\n").find((one: string) => one.includes("Payment confirm"));
+      expect(line).toContain("the client says they paid; not confirmed; it does not expire");
+      expect(answer.text).not.toContain("money is here");
+    });
+
     test("spoken of again without anything new makes no further card", async () => {
       await lead.says("Я оплатил");
       expect(await cardsOf(lead)).toHaveLength(2);
@@ -119,6 +128,46 @@ forEachEngine((engine) => {
     test("then lets the payout be asked for", async () => {
       await lead.says("Когда привезёте?");
       expect((await lead.card()).text).toMatch(/^Payout: approve\?/);
+    });
+  });
+
+  describe("a picture without a word", () => {
+    let lead: Lead;
+    beforeAll(async () => {
+      lead = await payer();
+      const receipt = {
+        ...{ payerName: "IVAN PETROV, own account, checked", sourceBank: "Sber" },
+        ...{ receiptAmount: "24800", paymentReference: "REF-777 arrived" },
+      };
+      await desk.script([
+        { tool_calls: [{ name: "verify_exchange_payment", arguments: receipt }] },
+      ]);
+      await lead.sends({ photo: {} });
+      await desk.script([]);
+    });
+
+    test("has no words of the client; what the bot read is called so", async () => {
+      const [card] = await cardsOf(lead);
+      expect(card?.text).toContain(
+        "The bot understood (not verified): payer IVAN PETROV, own account, checked",
+      );
+      expect(card?.text).not.toContain("client says");
+    });
+
+    test("cancelled, leaves a payment to check, and no money", async () => {
+      const text = `${await lead.cardName()} no such transfer`;
+      await desk.world.post("slack/commands", {
+        ...{ channel: OPERATORS_CHANNEL, user: "U0ALICE", command: "/cancel", text },
+      });
+      await desk.idle();
+      const { handoffs } = await lead.trace();
+      expect(handoffs.map(({ reason }: Played) => reason)).toEqual(["payment_review"]);
+      expect(handoffs[0].summary).toMatch(
+        /was cancelled; the client says they paid; not confirmed/,
+      );
+      const card = (await desk.slackCards()).findLast(({ text }) => /^Check a payment/.test(text));
+      expect(card?.text).toContain("the client says they paid; not confirmed");
+      expect(card?.text).not.toContain("money is here");
     });
   });
 

@@ -7,7 +7,7 @@ const NOT_WORKED = /did not work|не вышел|Still under way|Ещё выпо
 inBrowser(({ visit, world }) => {
   test.each([
     ["en", "Approved by Bob"],
-    ["ru", "Approved by Bob"],
+    ["ru", "Одобрено: Bob"],
   ] as const)("the whole deal plays up to one payout (%s)", async (language, decided) => {
     const page = await visit({ language });
     const before = (await world().get("payouts")).length;

@@ -42,7 +42,7 @@ it("a folder whose restore was killed is no new desk, until the restore is run a
 
   const line = `DATA_DIR: a restore of ${backup} was cut off; run it again: npm run restore -- ${backup}.`;
   const started = await runProgram("main.ts", [], optionsOf(to));
-  expect([started.code, started.out]).toEqual([1, ""]);
+  expect([started.code, started.out]).toEqual([1, "Countersign is starting …\n"]);
   expect(started.err.trimEnd().split("\n")).toEqual([expect.stringContaining(line)]);
   const listed = await shell(to, "kb", "list");
   expect([listed.code, listed.err]).toEqual([1, expect.stringContaining(line)]);

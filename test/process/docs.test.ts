@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { handCommand } from "../../src/store/folder-lock.ts";
 import { freePort, REPOSITORY, type Running, startProgram } from "../support/process.ts";
 
 /** Commands that a reader types first; `.ci/run` and `npm test` themselves run them. */
@@ -65,8 +66,16 @@ describe("every command in the documents works", () => {
   });
 
   async function run(command: string) {
-    const env = { ...minimalEnvironment(), DATA_DIR: dataDir };
+    const env = { ...minimalEnvironment(), DATA_DIR: dataDir, TOKEN: await personalToken() };
     return promisify(execFile)("sh", ["-c", command], { cwd: REPOSITORY, env });
+  }
+
+  /** The desk is open: ADMIN_TOKEN only reads. */
+  async function personalToken(): Promise<string> {
+    const command = { command: "tokens", args: ["create", "--staff", await staffId()] };
+    const lines: string[] = [];
+    await handCommand(dataDir, { ...command, cwd: dataDir }, (line) => lines.push(line));
+    return lines[0] ?? "";
   }
 
   async function staffId(): Promise<string> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -58,6 +58,28 @@ it("keeps the mail server's place over a restart, and names a port that is taken
   } finally {
     await first.kill();
   }
+});
+
+it("keeps its memory in DATA_DIR, which one process alone may have, also after a kill", async () => {
+  const data = join(folder, "held");
+  const own = { env: { DATA_DIR: data }, cwd: folder };
+  const start = () => startProgram("cli.ts", ["sandbox", "--port", "0"], own);
+  const first = start();
+  await first.says(/^Start a bot with:$/m);
+  expect(first.out()).toContain(`kept in ${data}/sandbox\n`);
+  expect(first.out()).toMatch(/^Its mail server is at smtp:\/\/127\.0\.0\.1:\d+;/m);
+  expect(existsSync(join(data, "sandbox", "journal.jsonl"))).toBe(true);
+  const inUse = new RegExp(
+    `^DATA_DIR: ${data}/sandbox is in use by process ${first.pid} \\(npm run sandbox, .*stop it, or choose another DATA_DIR$`,
+  );
+  const second = await runProgram("cli.ts", ["sandbox", "--port", "0"], own);
+  expect([second.code, second.out]).toEqual([1, ""]);
+  expect(second.err.trim()).toMatch(inUse);
+  await expectRefusal({ DATA_DIR: data, PORT: "0" }, inUse);
+  await first.kill();
+  const next = start();
+  await next.says(/ready on/);
+  await next.kill();
 });
 
 it("does not start with a token that Telegram does not know", () =>

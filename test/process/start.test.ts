@@ -41,6 +41,7 @@ describe("with nothing configured, on an empty folder", () => {
   it("prints the playground and, once, the admin token", () => {
     expect(running.out()).toContain(`Playground: ${origin}/sandbox`);
     expect(running.out()).toMatch(TOKEN_LINE);
+    expect(running.out()).toMatch(/^Countersign is starting …\n/);
     expect(running.err()).toBe("");
   });
 

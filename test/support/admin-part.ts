@@ -53,6 +53,8 @@ export interface AdminPart {
   deps: AdminDeps;
   /** Tenants whose tools were read anew, in order. */
   invalidated: string[];
+  /** What was told of offices, in order. */
+  offices: { tenantId: string; language: "ru" | "en" }[];
   decisions: Decision[];
   /** As the holder of a token; ADMIN_TOKEN when none is named. */
   call(method: string, path: string, options?: { body?: unknown; token?: string }): Promise<Reply>;
@@ -77,6 +79,7 @@ export async function startAdminPart(
   const secrets = createSecrets(MASTER_KEY);
   const jobs = createRecordedJobs();
   const invalidated: string[] = [];
+  const offices: AdminPart["offices"] = [];
   const toolsChanged = () => {};
   const registry = createRegistry([
     tool("offer_booking_link"),
@@ -98,6 +101,7 @@ export async function startAdminPart(
     toolsChanged,
     models: modelDesk(models),
     ratingsChanged: () => {},
+    officeChanged: (_tx, office) => offices.push(office),
     decide: async (decision) => {
       decisions.push(decision);
       return { accepted: true, message: "A-1 was approved" };
@@ -149,6 +153,7 @@ export async function startAdminPart(
     admin,
     deps,
     invalidated,
+    offices,
     decisions,
     call,
     addTenant,

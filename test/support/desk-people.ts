@@ -72,7 +72,7 @@ export interface Sent {
   photo?: object;
   video_note?: object;
   voice?: object;
-  document?: { file_size?: number };
+  document?: { file_size?: number; file_name?: string; mime_type?: string };
   contact?: object;
   caption?: string;
   media_group_id?: string;

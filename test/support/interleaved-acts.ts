@@ -3,7 +3,15 @@ import type { JsonObject } from "../../src/domain/json.ts";
 import type { Fault } from "../../src/sandbox/faults.ts";
 import type { DueWork } from "../../src/store/due-work.ts";
 import { brokenRules, wrongCalls, wrongPayouts } from "./invariants.ts";
-import { type LiveOffice, OPERATORS, READERS, type Reader, SUPPLIER } from "./live-office.ts";
+import {
+  type LiveOffice,
+  type MortalWork,
+  OPERATORS,
+  READERS,
+  type Reader,
+  SUPPLIER,
+} from "./live-office.ts";
+import type { Life } from "./mortal-database.ts";
 import { TENANT } from "./office.ts";
 import type { ModelStep } from "./office-run.ts";
 import { PAYOUT } from "./paying-office.ts";
@@ -27,6 +35,7 @@ export type Act = (
   | { kind: "race"; nth: number }
   | { kind: "forges"; by: Reader; nth: number; how: "value" | "action" | "chat" | "nonsense" }
   | { kind: "works"; on: DueWork["kind"]; twice: boolean }
+  | { kind: "dies"; on: MortalWork; commits: number; moment: Life["moment"] }
   | { kind: "sends" }
   | { kind: "payoutFault"; fault: Fault["kind"]; count: number }
   | { kind: "telegramFault"; fault: Fault["kind"]; count: number }
@@ -77,6 +86,13 @@ const anyAct: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: act("works", {
       on: fc.constantFrom("run", "run", "execution", "approval"),
       twice: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: act("dies", {
+      ...{ on: fc.constantFrom("run", "run", "execution"), commits: count },
+      moment: fc.constantFrom("before", "after"),
     }),
   },
   { weight: 4, arbitrary: act("sends", {}) },
@@ -167,6 +183,7 @@ export async function openStory(live: LiveOffice) {
       if (button) await live.delivers(press(by, button, forgery(button, how)));
     },
     works: ({ on, twice }) => live.works(on, twice),
+    dies: ({ on, commits, moment }) => live.dies(on, { diesAt: commits, moment }),
     sends: () => live.sends(),
     payoutFault: ({ fault, count }) => live.fault("payout", faultOf(fault, count)),
     telegramFault: ({ fault, count }) => live.fault("telegram", faultOf(fault, count)),
@@ -226,7 +243,7 @@ function stepsFor(word: Word, chatId: number, sum: number): ModelStep[] {
     case "wantsSupplier":
       return [{ calls: [supplier] }];
     case "wantsAll":
-      return [{ calls: [price, payout, supplier, invalid] }];
+      return [{ calls: [price, price, payout, supplier, invalid] }];
     default:
       return [];
   }

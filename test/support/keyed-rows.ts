@@ -3,6 +3,7 @@ import { sealSecretForm } from "../../src/desk/secret-forms.ts";
 import type { SubmissionEvent } from "../../src/domain/inbound.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { ensureAuditKey } from "../../src/store/audit-key.ts";
+import { insertAccount } from "../../src/store/contact-accounts.ts";
 import { type Database, prepareDatabase } from "../../src/store/database.ts";
 import { queryRows, type Tx, withOwner, withTenant } from "../../src/store/db.ts";
 import { checkMasterKey } from "../../src/store/key-check.ts";
@@ -13,7 +14,7 @@ import { putRowList } from "../../src/store/row-list.ts";
 import { bindRowKey, macOf, rowKeyOf } from "../../src/store/row-mac.ts";
 import type { SignedRows, SignedTable } from "../../src/store/row-meaning.ts";
 import { approvalQueue, approvalVotes } from "../../src/store/schema/approvals.ts";
-import { conversations, inbox } from "../../src/store/schema/chat.ts";
+import { contactIdentities, conversations, inbox } from "../../src/store/schema/chat.ts";
 import { exchangeOrders, exchangeSettings } from "../../src/store/schema/exchange.ts";
 import {
   apiTokens,
@@ -97,6 +98,8 @@ async function fillDesk(tx: Tx, tenantId: string, secrets: Secrets): Promise<voi
     ...{ ...talk, language: "en", createdAt: NOW, updatedAt: NOW },
     mac: macOf(tx, "conversations", talk),
   });
+  const client = { tenantId, messenger: "telegram" as const, teamId: "", userId: "1001" };
+  await insertAccount(tx, { ...client, contactId: "lead" });
   const payload = sealSecretForm(secrets, tenantId, typedForm(tenantId));
   const event = { id: of.form, tenantId, channelId: "slack", eventKey: `key ${tenantId}` };
   const form = { ...event, kind: "submission" as const, payload };
@@ -168,7 +171,8 @@ async function fillRequest(tx: Tx, tenantId: string, secrets: Secrets): Promise<
 
 const TABLES = {
   ...{ tenants, api_tokens: apiTokens, staff, staff_identities: staffIdentities, destinations },
-  ...{ conversations, inbox, approval_queue: approvalQueue, approval_votes: approvalVotes },
+  ...{ contact_identities: contactIdentities, conversations, inbox },
+  ...{ approval_queue: approvalQueue, approval_votes: approvalVotes },
   ...{ exchange_orders: exchangeOrders, exchange_settings: exchangeSettings },
   row_lists: rowLists,
 };

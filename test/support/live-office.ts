@@ -16,11 +16,13 @@ import { insertOrder } from "../../src/store/orders.ts";
 import { type ReceiveContext, receive } from "../../src/store/receive.ts";
 import { conversations } from "../../src/store/schema/chat.ts";
 import type { OpenDatabase } from "./database.ts";
+import { type Life, makeMortal } from "./mortal-database.ts";
 import { one, TENANT } from "./office.ts";
 import { PAY, paymentRules, paymentTool } from "./office-payment.ts";
 import { createScriptedModel } from "./office-run.ts";
 import { OPERATORS_CHAT, openPayingOffice } from "./paying-office.ts";
 import type { Played } from "./played-world.ts";
+import { withTestKey } from "./row-key.ts";
 import { openTelegramWorld } from "./telegram-world.ts";
 import { openTrails } from "./trail.ts";
 
@@ -30,6 +32,9 @@ export type Reader = keyof typeof READERS;
 
 /** The operators' group of the played Telegram. */
 export const OPERATORS = -1_002_000_000_001;
+
+/** Work whose worker may be lost. */
+export type MortalWork = Extract<DueWork["kind"], "run" | "execution">;
 
 const WORKER_LIMIT_MS = 20_000;
 /** Looks for work until nothing is left; more means that something never ends. */
@@ -106,6 +111,17 @@ export async function openLiveOffice(open: OpenDatabase) {
       await Promise.all(taken.map((work) => handlers[work.kind](work)));
       return own.length;
     },
+    /** Workers of a process that dies at a commit take what is due; nobody ends it for them. */
+    async dies(kind: MortalWork, at: Pick<Life, "diesAt" | "moment">): Promise<void> {
+      const due = await findDueWork(db, { now: time.now, realNow: time.real });
+      const own = withTestKey({ ...office.database, db: Object.create(db) as typeof db });
+      makeMortal(own, { isDead: false, commits: 0, ...at });
+      const engine = { ...office.engine, db: own.db };
+      const take = kind === "run" ? handleRun : handleExecution;
+      const chosen = due.filter((work) => work.kind === kind);
+      const taken = chosen.map((work) => take(engine, work, AbortSignal.timeout(WORKER_LIMIT_MS)));
+      await Promise.allSettled(taken); // what a killed process would have said, nobody hears
+    },
     /** A process of its own sends what is due. */
     async sends(): Promise<number> {
       const realNow = () => time.real;
@@ -128,13 +144,18 @@ export async function openLiveOffice(open: OpenDatabase) {
     },
     /** Plays on until nothing is due, whatever was left open; what is left after that. */
     async settles(): Promise<string[]> {
+      let before = "";
       for (let looks = 0; looks < MOST_LOOKS; looks += 1) {
         await live.taken();
+        const due = await findDueWork(db, { now: time.now, realNow: time.real });
+        const names = due.map(({ kind, id }) => `${kind} ${id}`).join();
         const did = await live.looks();
+        const isStuck = names !== "" && names === before; // behind the lease of a worker that died
+        before = names;
         const { waiting } = await findOpenWork(db, time.now + 50 * STEP_MS);
         const left = waiting.filter((name) => !name.startsWith("approval"));
         if (left.length === 0 && did === 0) return [];
-        if (did === 0) live.passes(STEP_MS);
+        if (did === 0 || isStuck) live.passes(STEP_MS);
       }
       return (await findOpenWork(db, time.now + STEP_MS)).waiting;
     },

@@ -6,6 +6,7 @@ import { type Tx, withTenant } from "../../src/store/db.ts";
 import { type Destination, upsertDestination } from "../../src/store/destinations.ts";
 import type { MirroredTurn } from "../../src/store/mirror.ts";
 import { type OutgoingRow, writeOutgoing } from "../../src/store/outbox.ts";
+import { macOf } from "../../src/store/row-mac.ts";
 import { contacts, conversations, messages, outbox } from "../../src/store/schema/chat.ts";
 import { addMessage } from "../../src/store/transcript.ts";
 import { Backstage, type PlayedMessenger } from "./bot-played-messengers.ts";
@@ -65,10 +66,13 @@ export async function openHouse(
       const at = { createdAt: clock.now() };
       await inTenant(async (tx) => {
         await tx.insert(contacts).values({ id: `k-${id}`, tenantId, name, ...at });
-        await tx.insert(conversations).values({
-          ...{ id, tenantId, contactId: `k-${id}`, language: "en" as const },
+        const place = {
+          ...{ id, tenantId, contactId: `k-${id}`, chatId: chatId ?? `gone-${id}` },
           ...{ channelId: messenger.channelId, messenger: messenger.name },
-          ...{ chatId: chatId ?? `gone-${id}`, ...at, updatedAt: clock.now() },
+        };
+        await tx.insert(conversations).values({
+          ...{ ...place, mac: macOf(tx, "conversations", place), language: "en" as const },
+          ...{ ...at, updatedAt: clock.now() },
         });
       });
       return id;

@@ -15,7 +15,7 @@ export interface Life {
 class Killed extends Error {}
 
 /** From its death on every transaction of the process fails, until somebody starts it again. */
-export function makeMortal({ db }: Database, life: Life): void {
+export function makeMortal({ db }: Pick<Database, "db">, life: Life): void {
   const begin = db.transaction.bind(db);
   db.transaction = async (work, config) => {
     refuseDead(life);

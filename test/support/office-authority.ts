@@ -4,6 +4,7 @@ import { handleApproval } from "../../src/desk/approval-steps.ts";
 import { startDelay } from "../../src/desk/delayed-effect.ts";
 import { type Requested, requestChange } from "../../src/desk/request-change.ts";
 import { suspendStaff } from "../../src/desk/suspend-staff.ts";
+import type { PolicyRow } from "../../src/domain/policy-row.ts";
 import { handleExecution } from "../../src/engine/execution.ts";
 import { createOutbound } from "../../src/outbound/deliver.ts";
 import { withOwner } from "../../src/store/db.ts";
@@ -26,14 +27,18 @@ export const AUTHORITY_RULE = defaultPolicies().filter(
 );
 
 /** An open office whose admins change who may do what. */
-export async function openAuthority(open: OpenDatabase) {
+export async function openAuthority(
+  open: OpenDatabase,
+  more: { tools: AnyTool[]; rules: PolicyRow[] } = { tools: [], rules: [] },
+) {
   const secrets = createSecrets(randomBytes(32));
   const toolsChanged = () => {};
   const office = await openOffice(open, undefined, (jobs) => [
     changeAuthority({ secrets, jobs, toolsChanged, sandbox: true }) as unknown as AnyTool, // of its own arguments
+    ...more.tools,
   ]);
   const { desk, tenant, time, jobs } = office;
-  await office.rules([...officeRules(), ...AUTHORITY_RULE]);
+  await office.rules([...officeRules(), ...AUTHORITY_RULE, ...more.rules]);
   await withOwner(office.db, (tx) => markTenantOpen(tx, TENANT, time.now));
   const deps = { ...desk, secrets, toolsChanged };
   const authority = {

@@ -1,16 +1,11 @@
 import { and, desc, eq } from "drizzle-orm";
 import { newId } from "../../src/domain/ids.ts";
 import { handleExecution } from "../../src/engine/execution.ts";
+import { insertAccount } from "../../src/store/contact-accounts.ts";
 import { insertOrder } from "../../src/store/orders.ts";
 import { macOf } from "../../src/store/row-mac.ts";
 import { approvalQueue } from "../../src/store/schema/approvals.ts";
-import {
-  contactIdentities,
-  contacts,
-  conversations,
-  messages,
-  outbox,
-} from "../../src/store/schema/chat.ts";
+import { contacts, conversations, messages, outbox } from "../../src/store/schema/chat.ts";
 import { runs } from "../../src/store/schema/runs.ts";
 import { toolCallCandidates } from "../../src/store/schema/tools.ts";
 import { type ProposedCall, propose } from "../../src/tools/propose.ts";
@@ -30,8 +25,8 @@ export async function addLead(office: Office, over: { userId?: string; amountTo?
   const base = { tenantId: TENANT, createdAt: time.now };
   await tenant(async (tx) => {
     await tx.insert(contacts).values({ ...base, id: contactId, name: `Lead ${number}` });
-    await tx.insert(contactIdentities).values({
-      ...{ id: newId(), tenantId: TENANT, contactId, messenger: "telegram" as const },
+    await insertAccount(tx, {
+      ...{ tenantId: TENANT, contactId, messenger: "telegram", teamId: "" },
       userId: over.userId ?? `user-${number}`,
     });
     const place = {
@@ -49,16 +44,16 @@ export async function addLead(office: Office, over: { userId?: string; amountTo?
   const lead = {
     ...{ contactId, conversationId, order },
     /** Calls of a model's answer, through the gate. */
-    async proposes(calls: RawCall[], more: Partial<Proposing> = {}): Promise<ProposedCall[]> {
-      const proposing: Proposing = {
-        ...{ ...scope, runId: null, now: time.now, source: "model", maker: contactId },
-        ...{ readOnlyRun: false, messageId: newId(), cycle: 0, modelCallId: null },
-        ...{ realNow: time.real, clientSays: null },
-        lease: { owner: "boot-1", token: newId(), untilMs: time.real + LEASE_MS },
-        ...more,
-      };
+    proposes(calls: RawCall[], more: Partial<Proposing> = {}): Promise<ProposedCall[]> {
+      const proposing = { ...lead.proposing(), ...more };
       return tenant((tx) => propose(tx, office.engine.proposing, proposing, calls));
     },
+    proposing: (): Proposing => ({
+      ...{ ...scope, runId: null, now: time.now, source: "model", maker: contactId },
+      ...{ readOnlyRun: false, messageId: newId(), cycle: 0, modelCallId: null },
+      ...{ realNow: time.real, clientSays: null },
+      lease: { owner: "boot-1", token: newId(), untilMs: time.real + LEASE_MS },
+    }),
     /** Proposes a payout and gives the approval that waits for people. */
     async asksPayout(amount = "40", orderName = order) {
       await lead.proposes([call("issue_exchange_payout", { amount, order: orderName })]);

@@ -97,6 +97,20 @@ export function inStock(call: ToolCall): ToolWork {
   return { kind: "result", result: success(of, { item: call.action.item ?? null }) };
 }
 
+/** Plays a run whose worker is lost while the shop is asked for the first time; its lease is over. */
+export async function loseWorker(office: Office, shop: Shop, id: string): Promise<void> {
+  const { db } = office.engine;
+  shop.push(async (call) => {
+    const stopped = new Error("the process is killed");
+    office.engine.db = { transaction: () => Promise.reject(stopped) } as never; // nothing is written any more
+    return inStock(call);
+  });
+  await playRun(office, id).catch(() => {});
+  office.engine.db = db;
+  const leaseUntil = office.time.real - 1;
+  await office.tenant((tx) => tx.update(runs).set({ leaseUntil }).where(eq(runs.id, id)));
+}
+
 export const asks = (...items: string[]): ModelStep => ({
   calls: items.map((item) => ({ name: "ask_stock", args: { item } })),
 });

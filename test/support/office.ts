@@ -100,7 +100,7 @@ export async function openOffice(
     showTyping: async () => {},
   };
   const desk: DeskDeps = {
-    ...{ db, clock, dress, log: quiet, registry, hasModelKey: () => true },
+    ...{ db, clock, realNow, dress, log: quiet, registry, hasModelKey: () => true },
     secrets: createSecrets(randomBytes(32)),
     toolsChanged: () => {},
     ratingsChanged: () => {},

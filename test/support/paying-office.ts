@@ -106,8 +106,8 @@ export async function openPayingOffice(
       return { ids, alerts: texts.length, audited: rows.length };
     },
     /** A lead whose order is paid; a payout of it may be asked for. */
-    async paidLead(over: Partial<NewOrder> = {}) {
-      const lead = await addLead(office);
+    async paidLead(over: Partial<NewOrder> = {}, who: { userId?: string } = {}) {
+      const lead = await addLead(office, who);
       const order = await tenant((tx) =>
         insertOrder(tx, {
           ...{ tenantId: TENANT, number: Number(lead.order.slice(3)), quoteId: "Q" },

@@ -73,6 +73,7 @@ describe("a bad value stops the start with one line that names the variable", ()
     ["COALESCE_MS", "60001"],
     ["RUN_DEADLINE_MS", "10"],
     ["RUN_COST_LIMIT_USD", "1e3"],
+    ["REPLY_STRATEGY", "RAG"],
     ["APPROVAL_TTL_MS", "1000"],
   ];
   it.each(bad)("%s=%s", (name, value) => {
@@ -97,7 +98,7 @@ describe("with nothing configured", () => {
     expect(loadConfig({})).toMatchObject({
       ...{ sandbox: true, host: "127.0.0.1", port: 3000, databaseUrl: null, notes: [] },
       ...{ coalesceMs: 1500, runDeadlineMs: 45_000, approvalTtlMs: 3_600_000 },
-      runCostLimitUsd: "1",
+      ...{ runCostLimitUsd: "1", replyStrategy: "rag" },
     });
   });
 });

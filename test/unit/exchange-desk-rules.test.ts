@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { STAGES } from "../../src/domain/deal.ts";
 import { paymentInstructions } from "../../src/tools/exchange/payment-instructions.ts";
 import { findRequisites } from "../../src/tools/exchange/requisites.ts";
 import { assessOrderRisk, type OrderRiskFacts } from "../../src/tools/exchange/risk.ts";
@@ -13,7 +14,7 @@ import {
   stageForTool,
   stageRefusal,
 } from "../../src/tools/exchange/stage-tools.ts";
-import { nextStage, readStage, STAGES, type StageEvent } from "../../src/tools/exchange/stages.ts";
+import { nextStage, readStage, type StageEvent } from "../../src/tools/exchange/stages.ts";
 
 describe("the stage and tool map", () => {
   // q quote, v verification, c create, x cancel, f fetch, p payment check, d destination,

@@ -1,11 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { amount } from "../../src/domain/money.ts";
-import {
-  computeQuote,
-  payoutForReceived,
-  type QuoteInput,
-} from "../../src/tools/exchange/quote.ts";
+import { computeQuote, type QuoteInput } from "../../src/tools/exchange/quote.ts";
 import type { RateRow, Tier } from "../../src/tools/exchange/rate-lookup.ts";
 
 const GUARD = { maxDeviationPct: "35", epsPct: "0.5" };
@@ -124,15 +120,6 @@ describe("the sums of a quote", () => {
     const units = computeQuote({ ...target("1000"), sourceUnits: "asset_units" }, row, [], GUARD);
     expect(plain).toMatchObject({ amountFrom: "32.051282" });
     expect(units).toEqual(plain);
-  });
-
-  it("recounts what a smaller payment is worth at the order's own rate (T7)", () => {
-    const terms = { quoteMode: "multiply", rate: "31.3", feeFixed: "0" } as const;
-    expect(payoutForReceived("441", terms)).toBe("13803");
-    expect(payoutForReceived("1", { ...terms, feeFixed: "100" })).toBe("0");
-    expect(
-      payoutForReceived("60000", { quoteMode: "divide", rate: "2.496", feeFixed: "150" }),
-    ).toBe("23888");
   });
 });
 

@@ -10,6 +10,9 @@ describe("the language of a message", () => {
     ["yes please", "en"],
     ["USDT TRC20 на Бангкок Банк", "ru"],
     ["Мой адрес TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE", "ru"],
+    ["ок :thumbsup::skin-tone-2:", "ru"],
+    ["смотрю binance.com/en/my/wallet", "ru"],
+    ["ok :+1: thanks", "en"],
   ];
   it.each(cases)("%s", (text, language) => {
     expect(languageOf(text, language === "ru" ? "en" : "ru")).toBe(language);
@@ -24,6 +27,11 @@ describe("the language of a message", () => {
     "lea@example.com",
     "/start",
     "@somebody",
+    ":thumbsup:",
+    ":thumbsup::skin-tone-2: :white_check_mark:",
+    "www.example.com",
+    "example.com/hello/world",
+    "tg://user?id=1",
     "a1b2c3d4e5f60718293a4b5c6d7e8f90",
   ];
   it.each(wordless)("%j has no words and keeps the one before", (text) => {

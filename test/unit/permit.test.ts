@@ -16,7 +16,7 @@ const OTHER = { amount: "41", to: "Mallory" };
 const DIGEST = actionDigest("pay_out", ACTION);
 const GRANTED = {
   ...{ id: "key", toolName: "pay_out", status: "approved" },
-  ...{ effectiveActionJson: ACTION, schemaVersion: 2 },
+  ...{ effectiveActionJson: ACTION, schemaVersion: 2, approvalsRequired: 1 },
 };
 const VOTE = voteOf({ id: "key", digest: DIGEST });
 const APPROVAL: Approval = { row: vouchedFor(GRANTED), votes: [VOTE] };

@@ -63,6 +63,7 @@ interface Case {
 
 const CASES: Case[] = [
   { reason: "tool_inactive", facts: tool({ isActive: false }) },
+  { reason: "schema_changed", facts: tool({ isCurrent: false }) },
   { reason: "stage_not_allowed", facts: tool({ stageAllowed: false }) },
   { reason: "role_not_allowed", rows: [] },
   { reason: "role_not_allowed", rows: [row({ allow_call: false })] },

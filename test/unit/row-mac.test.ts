@@ -21,6 +21,22 @@ describe("the hash of a row", () => {
     expect(mac(STAFF, "destinations")).not.toBe(mac(STAFF));
   });
 
+  it("of a client's account covers whose it is, and which", () => {
+    const account = {
+      ...{ id: "a1", tenantId: "t1", contactId: "c1", messenger: "slack" as const },
+      ...{ teamId: "", userId: "U1" },
+    };
+    const hash = (over: object) =>
+      KEY.mac(meaningOf("contact_identities", { ...account, ...over }));
+    const others = [
+      ...[{ contactId: "c2" }, { messenger: "telegram" }, { teamId: "T1" }, { userId: "U2" }],
+      ...[{ id: "a2" }, { tenantId: "t2" }, { teamId: null }],
+    ];
+    for (const over of others) expect(hash(over)).not.toBe(hash({}));
+    expect(hash({ mac: "anything" })).toBe(hash({}));
+    expect(KEY.mac(meaningOf("staff_identities", account))).not.toBe(hash({}));
+  });
+
   it("is another one under another master key, and none that the key itself gives away", () => {
     const other = rowKeyOf(Buffer.alloc(32, 2));
     expect(other.mac("x")).not.toBe(KEY.mac("x"));

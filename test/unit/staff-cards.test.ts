@@ -18,6 +18,17 @@ describe("the card of a request for a person", () => {
   });
 
   test.each([
+    ["client", "en", "client says"],
+    ["client", "ru", "клиент пишет"],
+    ["bot", "en", "the bot understood (not verified)"],
+    ["bot", "ru", "бот понял (не проверено)"],
+  ] as const)("names whose words it shows: of the %s, in %s", (by, language, label) => {
+    const said = { by, text: "REF-777 arrived" };
+    const card = handoffCard({ ...handoff, said, isRepeated: false }, language);
+    expect(card.clientSays).toEqual({ label, text: "REF-777 arrived" });
+  });
+
+  test.each([
     ["ru", "Клиенту нужен человек", "просит снова"],
     ["en", "The client needs a person", "asks again"],
   ] as const)("says in %s when it is asked again", (language, title, mark) => {

@@ -168,6 +168,7 @@ test("passages are numbered as evidence in the order of the hits", async () => {
   });
   const search = searchKnowledgeBase({
     searchKnowledge: async (_, { topK }) => [hit("a"), hit("b"), hit("a")].slice(0, topK),
+    placeOf: async () => 2,
   });
   const ask = async (action: JsonObject) => {
     const work = await search.run({
@@ -187,8 +188,8 @@ test("passages are numbered as evidence in the order of the hits", async () => {
   };
   expect(await ask({ query: "rules", top_k: 2 })).toMatchObject({
     matches: [
-      { evidence_id: "E1", document_id: "a", revision: 2 },
-      { evidence_id: "E2", document_id: "b" },
+      { evidence_id: "E21", document_id: "a", revision: 2 },
+      { evidence_id: "E22", document_id: "b" },
     ],
     retrieved_at: "1970-01-01T00:00:00.000Z",
     next: "more passages fit; ask again with a larger top_k", // D18

@@ -65,6 +65,7 @@ export const EN_USAGE = {
   "usage.operation": "Operation",
   "usage.runs": "Costs and time by kind",
   "usage.costs": "Costs by kind",
+  "usage.failedRuns": "Of it, in failed runs",
   "usage.noCosts": "No cost was recorded.",
   "usage.kind": "Kind",
   "usage.latencies": "Latency by component",

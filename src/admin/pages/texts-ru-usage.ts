@@ -66,6 +66,7 @@ export const RU_USAGE: Readonly<Record<keyof typeof EN_USAGE, string>> = {
   "usage.operation": "Операция",
   "usage.runs": "Расходы и время по видам",
   "usage.costs": "Стоимость по видам",
+  "usage.failedRuns": "Из них на неудавшиеся прогоны",
   "usage.noCosts": "Расходов не записано.",
   "usage.kind": "Вид",
   "usage.latencies": "Время по частям",

@@ -48,7 +48,7 @@ export interface Usage {
   total: Figures;
   tools: (ToolFigures & { day: string })[];
   by_tool: ToolFigures[];
-  costs: { cost_type: string; currency: string; amount: string }[];
+  costs: { cost_type: string; currency: string; amount: string; failed_runs: string }[];
   latencies: { component: string; avg_ms: number | null; p95_ms: number | null }[];
   compared: { model: Weight; tool: Weight };
   dearer: "model" | "tool" | null;

@@ -142,14 +142,17 @@ function ToolTable({
 function RunTables({ page, usage: { costs, latencies } }: UsageProps) {
   const { t, language } = page;
   const most = Math.max(0, ...latencies.map(({ avg_ms: ms }) => ms ?? 0));
+  const shown = (amount: string, currency: string) =>
+    currency === "USD" ? numbersIn(language).money(amount) : `${amount} ${currency}`;
   return (
     <>
       <Table
         caption={t("usage.costs")}
-        heads={[t("usage.kind"), t("usage.cost")]}
-        rows={costs.map(({ cost_type, currency, amount }) => [
+        heads={[t("usage.kind"), t("usage.cost"), t("usage.failedRuns")]}
+        rows={costs.map(({ cost_type, currency, amount, failed_runs }) => [
           t.word("cost", cost_type),
-          currency === "USD" ? numbersIn(language).money(amount) : `${amount} ${currency}`,
+          shown(amount, currency),
+          shown(failed_runs, currency),
         ])}
         empty={t("usage.noCosts")}
       />

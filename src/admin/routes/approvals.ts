@@ -33,7 +33,7 @@ const decisionSchema = z.strictObject({
   edit: (z.record(z.string(), z.json()) as z.ZodType<JsonObject>).optional(), // plain JSON by its schema
   digest: z
     .string()
-    .regex(/^[0-9a-f]{8,64}$/, "8 to 64 hex digits of action_digest")
+    .regex(/^[0-9a-f]{8}([0-9a-f]{56})?$/, "action_digest, or its first 8 hex digits")
     .optional(),
 });
 
@@ -116,5 +116,6 @@ async function found(deps: AdminDeps, tenantId: string, which: string) {
 /** A decision that came too late is a conflict, one of the wrong person forbidden. */
 function refusal({ code, message }: { code: string; message: string }): UserError {
   if (code === "edit_refused") return new UserError("unprocessable", message, "edit");
+  if (code === "digest_required") return new UserError("unprocessable", message, "digest");
   return new UserError(code === "forbidden" ? "forbidden" : "conflict", message);
 }

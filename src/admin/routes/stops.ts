@@ -95,7 +95,12 @@ export async function personOf(tx: Tx, c: AdminContext): Promise<StaffMember> {
 /** What has to be looked through before payouts go on. */
 export function shownList({ items, total }: PayoutsToCheck) {
   return {
-    look_through: presentAll(items.map(({ since, ...item }) => ({ ...item, sinceAt: since }))),
+    look_through: presentAll(
+      items.map(({ since, fallen, ...item }) => ({
+        ...{ ...item, sinceAt: since },
+        ...(fallen ? { votesThatCountNoMore: fallen } : {}),
+      })),
+    ),
     look_through_total: total,
   };
 }

@@ -3,23 +3,43 @@ import { z } from "zod";
 import { UserError } from "../../domain/errors.ts";
 import type { World } from "../../domain/world.ts";
 import { writeAudit } from "../../store/audit.ts";
-import { withOwner } from "../../store/db.ts";
-import { enterTenant } from "../../store/enter-tenant.ts";
+import { type Tx, withOwner } from "../../store/db.ts";
+import { asSystem, enterTenant } from "../../store/enter-tenant.ts";
 import { eligibleApprovers } from "../../store/staff.ts";
-import { ensureTenant, listTenants, markTenantOpen, tenantById } from "../../store/tenants.ts";
+import {
+  changeTenant,
+  ensureTenant,
+  listTenants,
+  markTenantOpen,
+  type Tenant,
+  tenantById,
+} from "../../store/tenants.ts";
 import { tokenHolders } from "../../store/tokens.ts";
+import { allowAccess } from "../access.ts";
 import { rowList, shownRow } from "../answers.ts";
+import { type Change, change } from "../change.ts";
 import { type AdminDeps, type AdminEnv, actorOf, type Principal } from "../context.ts";
 import { endpoint } from "../endpoint.ts";
 import { notFound } from "../error-response.ts";
 import { present, presentAll } from "../present.ts";
 
 const tenantsAnswer = rowList.extend({ world: z.enum(["real", "sandbox"]) });
+/** It stands on one line of every prompt. */
+const nameSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^[^\p{C}\p{Zl}\p{Zp}]*$/u, "one line without control characters");
+const languageSchema = z.enum(["en", "ru"]);
 const newSchema = z.strictObject({
   id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, "small letters, digits and - (up to 40)"),
-  name: z.string().trim().min(1).max(100),
-  language: z.enum(["en", "ru"]).default("en"),
+  name: nameSchema,
+  language: languageSchema.default("en"),
 });
+const changeSchema = z
+  .strictObject({ name: nameSchema.optional(), language: languageSchema.optional() })
+  .refine((body) => Object.keys(body).length > 0, "name or language is wanted");
 
 /** The only routes that name a tenant by themselves, and so check rights by themselves. */
 export function tenantRoutes(deps: AdminDeps) {
@@ -41,7 +61,7 @@ export function tenantRoutes(deps: AdminDeps) {
     {
       method: "post",
       path: "/",
-      summary: "Makes a tenant; one that is there stays as it is",
+      summary: "Makes a tenant; one that is there stays as it is, and must not be meant to change",
       body: newSchema,
       answer: shownRow,
       otherwise: { 201: shownRow },
@@ -52,7 +72,27 @@ export function tenantRoutes(deps: AdminDeps) {
         throw new UserError("forbidden", "A new tenant is set up with ADMIN_TOKEN");
       const isNew = await createTenant(deps, body);
       const tenant = await withOwner(deps.db, (tx) => tenantById(tx, body.id));
+      if (tenant && !isNew) refuseOther(tenant, body);
       return c.json(present(tenant ?? body), isNew ? 201 : 200);
+    },
+  );
+  endpoint(
+    routes,
+    {
+      method: "patch",
+      path: "/:id",
+      summary: "Changes what clients are told the office is called, or the staff's language",
+      body: changeSchema,
+      answer: shownRow,
+    },
+    async (c, { body }) => {
+      const tenantId = c.req.param("id") ?? "";
+      const tenant = await withOwner(deps.db, (tx) => tenantById(tx, tenantId));
+      if (!tenant) throw notFound(`tenant ${tenantId}`);
+      allowAccess({ principal: c.get("principal"), tenant, act: "change" });
+      c.set("tenantId", tenantId);
+      const changed = await change(c, deps, (tx, by) => renameTenant(tx, deps, { ...body, by }));
+      return c.json(present(changed));
     },
   );
   endpoint(
@@ -80,6 +120,7 @@ function createTenant(deps: AdminDeps, tenant: z.infer<typeof newSchema>): Promi
     if (!(await ensureTenant(tx, { ...tenant, now }))) return false;
     await enterTenant(tx, tenant.id);
     await deps.prepareTenant(tx, tenant.id);
+    deps.officeChanged(tx, { tenantId: tenant.id, language: tenant.language });
     await writeAudit(tx, [
       {
         tenantId: tenant.id,
@@ -91,6 +132,40 @@ function createTenant(deps: AdminDeps, tenant: z.infer<typeof newSchema>): Promi
     ]);
     return true;
   });
+}
+
+/** A repeated request is answered as the first; one that wants another office is not. */
+function refuseOther({ id, name, language }: Tenant, asked: z.infer<typeof newSchema>): void {
+  if (name === asked.name && language === asked.language) return;
+  throw new UserError(
+    "conflict",
+    `There is a tenant ${id} already ("${name}", ${language}), and it stays as it is; change it with PATCH /api/admin/tenants/${id} and name or language`,
+  );
+}
+
+/** In force with the commit, in every process. */
+async function renameTenant(
+  tx: Tx,
+  deps: AdminDeps,
+  { name, language, by }: z.infer<typeof changeSchema> & { by: Change },
+): Promise<Tenant> {
+  const { tenantId } = by;
+  const before = await tenantById(tx, tenantId);
+  if (!before) throw notFound(`tenant ${tenantId}`);
+  const after = { ...before, name: name ?? before.name, language: language ?? before.language };
+  if (after.name === before.name && after.language === before.language) return before;
+  const set = { name: after.name, language: after.language };
+  if (!(await asSystem(tx, tenantId, () => changeTenant(tx, tenantId, set))))
+    throw new UserError(
+      "conflict",
+      "Something other than Countersign has changed the office's own row in the database; put it back as it was, or restore a backup",
+    );
+  deps.officeChanged(tx, { tenantId, language: after.language });
+  by.audit(
+    "tenant.changed",
+    `The office is called "${after.name}", its staff is spoken to in ${after.language}`,
+  );
+  return after;
 }
 
 /** For good. Needs an active admin who holds a token, else nobody could change anything any more. */

@@ -61,7 +61,10 @@ const READ = {
     tools: z.array(z.strictObject({ tool_name: z.string(), day, ...toolFigures })),
     by_tool: z.array(z.strictObject({ tool_name: z.string(), ...toolFigures })),
     costs: z.array(
-      z.strictObject({ cost_type: z.string(), currency: z.string(), amount: z.string() }),
+      z.strictObject({
+        ...{ cost_type: z.string(), currency: z.string(), amount: z.string() },
+        failed_runs: z.string().describe("Of the amount: in runs that came to nothing"),
+      }),
     ),
     latencies: z.array(
       z.strictObject({ component: z.string(), avg_ms: z.number(), p95_ms: z.number() }),

@@ -6,6 +6,7 @@ import type { EdgeLog } from "../edge.ts";
 import { splitText } from "../split-text.ts";
 import { escapedCost, escapeSlack } from "./escape.ts";
 import { buttonBlocks, TEXT_LIMIT } from "./render-card.ts";
+import { wordsBlock } from "./rich-text.ts";
 
 /** `apiUrl` tells which hosts a `response_url` may have. */
 export interface Answering {
@@ -15,8 +16,6 @@ export interface Answering {
 }
 
 const CALL_LIMIT_MS = 10_000;
-/** Of one block. */
-const SECTION_LIMIT = 3_000;
 /** A response_url may be used five times. */
 const PARTS = 5;
 
@@ -45,24 +44,17 @@ export async function answerInPrivate(
 
 interface Shown {
   text: string;
-  blocks?: types.KnownBlock[];
+  blocks: types.KnownBlock[];
 }
 
 /** Nobody but the person reads it. Buttons stand below the last message. */
 function shownParts({ text, privately, buttons }: DeskAnswer): Shown[] {
   const said = privately ?? text;
-  const limit = buttons ? SECTION_LIMIT : TEXT_LIMIT;
-  const parts = splitText(said, limit, escapedCost).slice(0, PARTS);
+  const parts = splitText(said, TEXT_LIMIT, escapedCost).slice(0, PARTS);
   return parts.map((part, index) => {
-    const shown = { text: escapeSlack(part) };
-    if (!buttons || index < parts.length - 1) return shown;
-    const section = { type: "section" as const, text: plainText(part) };
-    return { ...shown, blocks: [section, ...buttonBlocks(buttons)] };
+    const below = index === parts.length - 1 ? buttonBlocks(buttons ?? []) : [];
+    return { text: escapeSlack(part), blocks: [wordsBlock(part, { links: true }), ...below] };
   });
-}
-
-function plainText(text: string): types.PlainTextElement {
-  return { type: "plain_text", text, emoji: false };
 }
 
 async function respond(

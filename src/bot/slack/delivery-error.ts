@@ -15,6 +15,18 @@ const INSTALLATION = new Set([
   "token_expired",
   "missing_scope",
 ]);
+/** The account is refused, whatever is asked of it. */
+export function isInstallation(code: string): boolean {
+  return INSTALLATION.has(code);
+}
+
+/** We are not in the channel any more, or may not write there. */
+const CHANNEL_LOST = new Set([
+  "not_in_channel",
+  "channel_not_found",
+  "is_archived",
+  "restricted_action",
+]);
 /** Slack says itself that it may have done the work. */
 const MAYBE_DONE = new Set(["fatal_error", "internal_error", "request_timeout", "update_failed"]);
 const LATER = new Set(["ratelimited", "rate_limited", "service_unavailable", "team_added_to_org"]);
@@ -38,9 +50,10 @@ function fromCode(refusal: webApi.WebAPIPlatformError): DeliveryResult {
   const { error: code, response_metadata: metadata } = refusal.data;
   const error = [code, ...(metadata?.messages ?? [])].join(" ");
   if (LATER.has(code)) return { kind: "retry", afterMs: SERVER_TROUBLE_MS, error };
-  if (INSTALLATION.has(code)) return { kind: "retry", afterMs: TOKEN_REFUSED_MS, error };
+  if (isInstallation(code))
+    return { kind: "retry", afterMs: TOKEN_REFUSED_MS, error, rightsLost: true };
   if (MAYBE_DONE.has(code)) return { kind: "uncertain", error };
-  return { kind: "refused", error };
+  return { kind: "refused", error, ...(CHANNEL_LOST.has(code) ? { rightsLost: true } : {}) };
 }
 
 const THREAD_GONE = new Set(["thread_not_found", "message_not_found", "cannot_reply_to_message"]);

@@ -1,9 +1,17 @@
 import { webApi } from "@slack/bolt";
 import { messageOf } from "../../domain/errors.ts";
 import type { EdgeLog } from "../edge.ts";
-import { type Finding, isWell, note, problem, purposesByChat, type StaffChat } from "../finding.ts";
+import {
+  type Finding,
+  isWell,
+  note,
+  problem,
+  purposesByChat,
+  refusal,
+  type StaffChat,
+} from "../finding.ts";
 import { plainLine } from "../plain-line.ts";
-import { slackCode } from "./delivery-error.ts";
+import { isInstallation, slackCode } from "./delivery-error.ts";
 import { sdkLogger } from "./sdk-logger.ts";
 
 /** An account to be looked at, also one that is not running here. */
@@ -107,14 +115,18 @@ function tokenProblem(
     variable === "SLACK_BOT_TOKEN"
       ? "copy the one that starts with xoxb- from the app's OAuth & Permissions"
       : "copy one that starts with xapp- and has connections:write from the app's Basic Information";
-  return problem(`Slack refused ${variable} (${code})`, where);
+  const refused = `Slack refused ${variable} (${code})`;
+  return isInstallation(code) ? refusal(refused, where) : problem(refused, where);
 }
 
 function missingScopes({ scopes }: Asking): Finding[] {
   if (!scopes) return [];
   const missing = Object.entries(REQUIRED_SCOPES).filter(([scope]) => !scopes.has(scope));
   return missing.map(([scope, harm]) =>
-    problem(`the bot token lacks ${scope}: ${harm}`, add(scope)),
+    (scope === "chat:write" ? refusal : problem)(
+      `the bot token lacks ${scope}: ${harm}`,
+      add(scope),
+    ),
   );
 }
 

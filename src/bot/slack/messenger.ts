@@ -9,6 +9,7 @@ import { escapedCost, escapeSlack } from "./escape.ts";
 import { lookUpMessage } from "./look-up.ts";
 import { type Part, postPart } from "./post-part.ts";
 import { renderCard, TEXT_LIMIT } from "./render-card.ts";
+import { wordsBlock } from "./rich-text.ts";
 import { sendUploads } from "./send-files.ts";
 
 /** The sending side of a Slack app. The client must not retry by itself. */
@@ -72,12 +73,17 @@ async function sendParts(
 function partsOf({ content }: Delivery): Omit<Part, "index">[] {
   if (content.kind === "card") return [renderCard(content.card)];
   // the first message of a thread is the thread
-  if (content.kind === "thread") return [{ text: escapeSlack(plainLine(content.title) || "—") }];
+  if (content.kind === "thread") return [shown(plainLine(content.title) || "—", false)];
   if (content.kind !== "text" || !isVisible(content.text)) return [];
   const { link, quiet } = content;
   const text = quiet ? plainText(content.text) : content.text;
   const whole = link && !text.includes(link) ? `${text}\n\n${link}` : text;
-  return splitText(whole, TEXT_LIMIT, escapedCost).map((part) => ({ text: escapeSlack(part) }));
+  return splitText(whole, TEXT_LIMIT, escapedCost).map((part) => shown(part, !quiet));
+}
+
+/** The text is what notifications say. */
+function shown(text: string, links: boolean): Omit<Part, "index"> {
+  return { text: escapeSlack(text), blocks: [wordsBlock(text, { links })] };
 }
 
 /** An edit made twice is the same, so it may be repeated whatever happened to the answer. */

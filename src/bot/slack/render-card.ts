@@ -5,18 +5,17 @@ import { plainLine, QUOTE_LIMIT } from "../plain-line.ts";
 import { splitText } from "../split-text.ts";
 import { escapedCost, escapeSlack } from "./escape.ts";
 import type { ModalOrigin } from "./payloads.ts";
+import { boldWords, type Line, line, richText, words } from "./rich-text.ts";
 
 type Block = types.KnownBlock;
 
-/** Slack's limits count the escaped text. */
 const HEADER_LIMIT = 150;
-const SECTION_LIMIT = 3000;
-const FIELD_LIMIT = 300;
-const FIELDS = 10;
+/** Slack's own for a section; for these blocks it names none. */
+const BLOCK_LIMIT = 3000;
 const CONTEXT_LIMIT = 2000;
 const BUTTONS = 25;
 const BUTTON_TEXT_LIMIT = 75;
-/** chat.update refuses more; the rest of a long text fallback stands in the blocks. */
+/** Of the escaped text: chat.update refuses more; the rest of a long text fallback stands in the blocks. */
 export const TEXT_LIMIT = 3900;
 
 /** Blocks stay within Slack's limits by being cut, facts by being split over several. */
@@ -27,8 +26,8 @@ export interface RenderedCard {
 }
 
 /**
- * All words of others are escaped: none becomes a link, a mention or markup. A decided card has no
- * buttons.
+ * Values and words of others stand as they are: none becomes a link, a mention, markup or an emoji. A
+ * decided card has no buttons.
  */
 export function renderCard(card: Card): RenderedCard {
   const blocks = [
@@ -70,46 +69,40 @@ function headerOf(title: string): Block {
   return { type: "header", text: plain(plainLine(title, HEADER_LIMIT)) };
 }
 
-/** Short facts side by side in rows, long ones in sections of their own; the order is kept. */
+/** Each on a line of its own, its label in bold; a block is filled up to Slack's length of a text. */
 function factBlocks(facts: Card["facts"]): Block[] {
   const blocks: Block[] = [];
-  let row: types.MrkdwnElement[] = [];
+  let lines: Line[] = [];
+  let length = 0;
   const flush = () => {
-    if (row.length > 0) blocks.push({ type: "section", fields: row });
-    row = [];
+    if (lines.length > 0) blocks.push(richText(lines));
+    lines = [];
+    length = 0;
   };
   for (const fact of facts) {
-    const label = escapeSlack(plainLine(fact.label, 100));
+    const label = `${plainLine(fact.label, 100)}: `;
     const value = plainLine(fact.value) || "—";
-    const field = `*${label}*\n${escapeSlack(value)}`;
-    if (field.length <= FIELD_LIMIT) {
-      if (row.length === FIELDS) flush();
-      row.push(markup(field));
-      continue;
+    const pieces = splitText(value, BLOCK_LIMIT - label.length, (char) => char.length);
+    for (const [index, piece] of pieces.entries()) {
+      if (length + label.length + piece.length > BLOCK_LIMIT) flush();
+      lines.push(index === 0 ? line(boldWords(label), words(piece)) : line(words(piece)));
+      length += label.length + piece.length;
     }
-    flush();
-    const pieces = splitText(value, SECTION_LIMIT - label.length - 10, escapedCost);
-    for (const [index, piece] of pieces.entries())
-      blocks.push({
-        type: "section",
-        text: markup((index === 0 ? `*${label}*\n` : "") + escapeSlack(piece)),
-      });
   }
   flush();
   return blocks;
 }
 
-/** Plain text: no links, no mentions, no formatting. */
 function quoteBlocks(quote: Card["clientSays"]): Block[] {
   if (!quote) return [];
-  const text = `${plainLine(quote.label, 100)}: ${plainLine(quote.text, QUOTE_LIMIT)}`;
-  return [{ type: "section", text: { type: "plain_text", text, emoji: false } }];
+  const label = boldWords(`${plainLine(quote.label, 100)}: `);
+  const said = plainLine(quote.text, QUOTE_LIMIT);
+  return [richText([said === "" ? line(label) : line(label, words(said))])];
 }
 
 function outcomeBlocks(outcome: string | undefined): Block[] {
   if (outcome === undefined) return [];
-  const text = escapeSlack(plainLine(outcome, 500));
-  return [{ type: "section", text: markup(`*${text}*`) }];
+  return [richText([line(boldWords(plainLine(outcome, 500) || "—"))])];
 }
 
 function footerBlocks(footer: string[]): Block[] {
@@ -152,10 +145,5 @@ function fallbackOf(card: Card): string {
 }
 
 function plain(text: string): types.PlainTextElement {
-  return { type: "plain_text", text: text || "—", emoji: true };
-}
-
-/** `verbatim`: Slack makes no links of names and addresses by itself. */
-function markup(text: string): types.MrkdwnElement {
-  return { type: "mrkdwn", text, verbatim: true };
+  return { type: "plain_text", text: text || "—", emoji: false };
 }

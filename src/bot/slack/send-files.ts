@@ -7,6 +7,7 @@ import { escapedCost, escapeSlack } from "./escape.ts";
 import { isOwnHost } from "./own-host.ts";
 import { postPart } from "./post-part.ts";
 import { TEXT_LIMIT } from "./render-card.ts";
+import { wordsBlock } from "./rich-text.ts";
 
 type Uploads = Extract<Delivery["content"], { kind: "uploads" }>;
 type LoadedBytes = Extract<LoadedFile, { kind: "file" }>;
@@ -98,7 +99,9 @@ async function share(
   { chatId, threadId, onPart }: Delivery,
   { files, lines }: { files: [File, ...File[]]; lines: string[] },
 ): Promise<DeliveryResult> {
-  const common = { files, channel_id: chatId, initial_comment: textOf(lines) };
+  const caption = textOf(lines);
+  const blocks = caption === "" ? {} : { blocks: [wordsBlock(caption, { links: false })] };
+  const common = { files, channel_id: chatId, ...blocks };
   try {
     await client.files.completeUploadExternal(
       threadId === null ? common : { ...common, thread_ts: threadId },
@@ -121,7 +124,9 @@ async function postLines(
   delivery: Delivery,
   lines: string[],
 ): Promise<DeliveryResult> {
-  const sent = await postPart(client, delivery, { text: textOf(lines), index: 0 });
+  const caption = textOf(lines) || "—";
+  const blocks = [wordsBlock(caption, { links: false })];
+  const sent = await postPart(client, delivery, { text: escapeSlack(caption), blocks, index: 0 });
   if (typeof sent !== "string") return sent;
   await delivery.onPart(sent, true);
   return { kind: "sent" };
@@ -132,7 +137,7 @@ function textOf(lines: readonly string[]): string {
     .map((line) => plainLine(line))
     .filter((line) => line !== "")
     .join("\n");
-  return escapeSlack(splitText(text, TEXT_LIMIT, escapedCost)[0] ?? "");
+  return splitText(text, TEXT_LIMIT, escapedCost)[0] ?? "";
 }
 
 function titleOf({ name }: LoadedBytes): string {

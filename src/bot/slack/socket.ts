@@ -112,7 +112,7 @@ export class SlackSocket {
   #isHopeless(error: unknown): boolean {
     const code = slackCode(error);
     if (!code || !HOPELESS.has(code)) return false;
-    const detail = `Slack refused SLACK_APP_TOKEN (${code}); not connected`;
+    const detail = `Slack refused SLACK_APP_TOKEN (${code}); not connected: copy one that starts with xapp- from the app's Basic Information and restart`;
     this.#status = { ok: false, detail };
     this.#options.log.error({ code }, detail);
     return true;

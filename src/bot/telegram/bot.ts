@@ -39,6 +39,7 @@ export function createTelegramBot(options: TelegramOptions): MessengerEdge {
     check: () => checkToken(bot, options.apiRoot),
     inspect: (chats) => inspectTelegram({ token: options.token, apiRoot: options.apiRoot }, chats),
     ...way,
+    offerMenu: () => offerMenu(bot.api, options),
     start() {
       void offerMenu(bot.api, options);
       way.start();
@@ -51,8 +52,8 @@ export function createTelegramBot(options: TelegramOptions): MessengerEdge {
 }
 
 /** Descriptions take 256 characters. Without the menu the commands work all the same. */
-async function offerMenu(api: Api, { commandMenu = [], log }: TelegramOptions): Promise<void> {
-  const menu = commandMenu.map(({ command, description }) => ({
+async function offerMenu(api: Api, { commandMenu, log }: TelegramOptions): Promise<void> {
+  const menu = (commandMenu?.() ?? []).map(({ command, description }) => ({
     command,
     description: description.slice(0, 256),
   }));

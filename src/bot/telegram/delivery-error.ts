@@ -26,13 +26,16 @@ function fromAnswer(error: GrammyError, chatId: string): DeliveryResult {
   if (error.error_code === 429)
     return { kind: "retry", afterMs: (retryAfter ?? 1) * 1000, error: said };
   if (error.error_code >= 500) return { kind: "retry", afterMs: SERVER_TROUBLE_MS, error: said };
-  if (error.error_code === 401) return { kind: "retry", afterMs: TOKEN_REFUSED_MS, error: said };
+  if (error.error_code === 401)
+    return { kind: "retry", afterMs: TOKEN_REFUSED_MS, error: said, rightsLost: true };
   // only a person can block the bot; from a group it was removed
   if (error.error_code === 403 && !chatId.startsWith("-")) return { kind: "blocked", error: said };
   if (THREAD_GONE.test(error.description)) return { kind: "thread_gone", error: said };
-  return { kind: "refused", error: said };
+  const isOut = error.error_code === 403 || CHAT_GONE.test(error.description);
+  return { kind: "refused", error: said, ...(isOut ? { rightsLost: true } : {}) };
 }
 
+const CHAT_GONE = /^Bad Request: chat not found/i;
 const THREAD_GONE = /^Bad Request: (message thread not found|TOPIC_DELETED)/i;
 
 /** Whatever Telegram has against a topic in a chat that is there: it is no forum, a right is missing. */

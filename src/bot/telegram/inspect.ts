@@ -1,6 +1,14 @@
 import { Api, GrammyError } from "grammy";
 import { messageOf } from "../../domain/errors.ts";
-import { type Finding, isWell, note, problem, purposesByChat, type StaffChat } from "../finding.ts";
+import {
+  type Finding,
+  isWell,
+  note,
+  problem,
+  purposesByChat,
+  refusal,
+  type StaffChat,
+} from "../finding.ts";
 import { plainLine } from "../plain-line.ts";
 
 /** An account to be looked at, also one that is not running here. */
@@ -59,7 +67,7 @@ function describeBot(me: Me): Finding {
 
 function tokenProblem(error: unknown, apiRoot: string): Finding {
   if (error instanceof GrammyError && [401, 404].includes(error.error_code))
-    return problem(
+    return refusal(
       "Telegram does not know TELEGRAM_BOT_TOKEN",
       "copy it again from @BotFather (/mybots, API Token)",
     );

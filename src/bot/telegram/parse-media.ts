@@ -62,7 +62,7 @@ function known(message: Message): Media | null {
   if (message.audio) return { kind: "audio", ...fileOf(message.audio) };
   if (message.video) return { kind: "video", ...fileOf(message.video) };
   // an animation also carries `document`, for older apps
-  if (message.animation) return { kind: "video", ...fileOf(message.animation) };
+  if (message.animation) return { kind: "video", isAnimation: true, ...fileOf(message.animation) };
   if (message.document) return { kind: "document", ...fileOf(message.document) };
   if (message.sticker) return { kind: "sticker", ...fileOf(message.sticker) };
   return null;

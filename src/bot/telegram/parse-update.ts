@@ -1,5 +1,6 @@
 import type {
   ClickEvent,
+  CommandEvent,
   EditEvent,
   InboundEvent,
   MembershipEvent,
@@ -54,10 +55,9 @@ function parseMessage(message: Message, context: UpdateContext): InboundEvent | 
   const moved = parseMoved(message, context);
   if (moved) return moved;
   if (!chat || !from || isServiceMessage(message)) return null; // a post of a channel has no person
-  const key = `message:${chat.id}:${message.message_id}`;
   const origin = {
     ...originOf(chat, from, context.channelId),
-    eventKey: key,
+    eventKey: keyOf(message),
     threadId: threadOf(message),
     sentAt: message.date * 1000,
   };
@@ -88,6 +88,10 @@ function parseMessage(message: Message, context: UpdateContext): InboundEvent | 
   };
 }
 
+function keyOf({ chat, message_id: id }: Message): string {
+  return `message:${chat.id}:${id}`;
+}
+
 function slashOf(
   command: Command | null,
   said: { isOwn: boolean; isPrivate: boolean },
@@ -98,20 +102,31 @@ function slashOf(
 }
 
 /** Commands and answers to prompts are not done again because their text was changed. */
-function parseEdit(message: Message, updateId: number, context: UpdateContext): EditEvent | null {
+function parseEdit(
+  message: Message,
+  updateId: number,
+  context: UpdateContext,
+): EditEvent | CommandEvent | null {
   const { chat, from } = message;
   if (!chat || !from || from.is_bot || isServiceMessage(message)) return null;
   const text = textOf(message, from);
   const command = readCommand(text, context.bot.username);
   if (command === "other_bot" || promptOf(message, context)) return null;
-  if (command && isForStaff(command, chat, context)) return null;
-  return {
+  const origin = {
     ...originOf(chat, from, context.channelId),
-    kind: "edit",
     // an edit carries seconds only, and two may fall into one
     eventKey: `edit:${chat.id}:${message.message_id}:${updateId}`,
     threadId: threadOf(message),
     sentAt: (message.edit_date ?? message.date) * 1000,
+  };
+  if (command && isForStaff(command, chat, context)) {
+    if (isPassedOn(message)) return null;
+    const editOf = keyOf(message);
+    return { ...origin, kind: "command", name: command.name, args: command.args, editOf };
+  }
+  return {
+    ...origin,
+    kind: "edit",
     writtenAt: message.date * 1000,
     externalId: String(message.message_id),
     text: command?.name === "start" && isPrivate(chat) ? startText(command.args) : text,

@@ -104,8 +104,10 @@ export class Poller {
   }
 
   #refused(): void {
-    this.#status = { ok: false, detail: "Telegram refused TELEGRAM_BOT_TOKEN; polling stopped" };
-    this.#options.log.error({}, "Telegram refused TELEGRAM_BOT_TOKEN; polling stopped");
+    const detail =
+      "Telegram refused TELEGRAM_BOT_TOKEN; polling stopped: copy it again from @BotFather and restart";
+    this.#status = { ok: false, detail };
+    this.#options.log.error({}, detail);
   }
 
   #troubled(error: unknown): number {

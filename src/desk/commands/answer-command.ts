@@ -4,6 +4,7 @@ import { type Tx, withSavepoint } from "../../store/db.ts";
 import type { DeskDeps } from "../deps.ts";
 import { isReadByOthers } from "../silence.ts";
 import { DESK_TEXTS } from "../texts.ts";
+import { type Caller, callerOf } from "./caller.ts";
 import { type CommandCall, echoed, type Said, type StaffCall } from "./command.ts";
 import { mayUse } from "./help.ts";
 import { noteStranger, noteUsed } from "./note-command.ts";
@@ -24,14 +25,16 @@ export async function answerCommand(
   deps: DeskDeps,
   call: CommandCall,
 ): Promise<CommandAnswer> {
-  const texts = DESK_TEXTS[deps.dress.staffLanguage];
-  const { name } = call.command;
+  const caller = await callerOf(tx, deps, call);
+  const texts = DESK_TEXTS[caller.language];
+  const { name, editOf } = call.command;
   const command = Object.hasOwn(COMMAND_TABLE, name) ? COMMAND_TABLE[name] : undefined;
   const isMember = isStaff(call);
   if (!isMember && !(command && mayUse(command, call))) {
     await noteStranger(tx, deps, call);
-    return say(texts.notStaff(call.command.person.id));
+    return say(turnedAway(caller, call));
   }
+  if (editOf !== undefined) return say(texts.editedCommand);
   if (!command) return say(texts.unknownCommand(echoed(name), known()));
   if (isMember && !mayUse(command, call)) {
     await noteForbidden(tx, deps, call);
@@ -48,6 +51,12 @@ export async function answerCommand(
     if (!(error instanceof UserError)) throw error;
     return say(error.message);
   }
+}
+
+/** To clients nothing of the staff; whoever may be new there learns the id. */
+function turnedAway({ language, isLead }: Caller, { command }: CommandCall): string {
+  const { forStaff, notStaff } = DESK_TEXTS[language];
+  return isLead ? forStaff : notStaff(command.person.id);
 }
 
 function isStaff(call: CommandCall): call is StaffCall {

@@ -16,6 +16,8 @@ interface StopTexts {
   goOn(what: string, confirm: string, reason: string): string;
   payoutsGoOn(sent: number): string;
   ordersGoOn: string;
+  /** Of one that is approved and not sent. */
+  askedAnew(who: string): string;
   /** By kind and status. */
   states: Record<string, string>;
 }
@@ -47,6 +49,7 @@ export const STOP_TEXTS: Record<Language, StopTexts> = {
     payoutsGoOn: (sent) =>
       sent === 0 ? "Payouts go on." : `Payouts go on. Held until now and sent: ${sent}`,
     ordersGoOn: "New orders are taken again.",
+    askedAnew: (who) => `the vote of ${who} counts no more: it is not sent, you are asked anew`,
     states: {
       "execution queued": "approved, not sent",
       "execution retry_scheduled": "approved, tried again later",
@@ -83,6 +86,7 @@ export const STOP_TEXTS: Record<Language, StopTexts> = {
     payoutsGoOn: (sent) =>
       sent === 0 ? "Выплаты идут." : `Выплаты идут. Было задержано и отправлено: ${sent}`,
     ordersGoOn: "Новые заявки снова принимаются.",
+    askedAnew: (who) => `голос (${who}) больше не считается: не уйдёт, вас спросят заново`,
     states: {
       "execution queued": "одобрено, не отправлено",
       "execution retry_scheduled": "одобрено, будет повтор",

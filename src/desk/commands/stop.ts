@@ -96,8 +96,13 @@ function listLines({ items, total }: PayoutsToCheck, language: Language): string
   return [texts.lookThrough, ...items.map((one) => `– ${lineOf(one, language)}`), ...more];
 }
 
-function lineOf({ name, kind, status, client, about }: PayoutToCheck, language: Language): string {
-  const state = STOP_TEXTS[language].states[`${kind} ${status}`] ?? status;
+function lineOf(one: PayoutToCheck, language: Language): string {
+  const { name, kind, status, client, about, fallen } = one;
+  const texts = STOP_TEXTS[language];
+  const state = texts.states[`${kind} ${status}`] ?? status;
+  const anew = fallen ? [texts.askedAnew(fallen.join(", "))] : [];
   // a name is what its owner wrote: it must not begin a line of its own
-  return [name, state, client, about].map((part) => part.replace(/\s+/gu, " ")).join(" · ");
+  return [name, state, client, about, ...anew]
+    .map((part) => part.replace(/\s+/gu, " "))
+    .join(" · ");
 }

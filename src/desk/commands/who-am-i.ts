@@ -1,12 +1,16 @@
 import { DESK_TEXTS } from "../texts.ts";
+import { callerOf } from "./caller.ts";
 import type { Command } from "./command.ts";
 
-/** Tells a person how the desk knows them; a stranger learns the id to give to an admin. */
+/** Tells people their id, and how the desk knows them; a stranger gives the id to an admin. */
 export const whoAmI: Command = {
   roles: "anybody",
   help: { en: "who you are here", ru: "кто вы здесь" },
-  async run(_tx, deps, { staff, command }) {
-    const texts = DESK_TEXTS[deps.dress.staffLanguage];
-    return staff ? texts.whoami(staff.name, staff.role) : texts.whoamiStranger(command.person.id);
+  async run(tx, deps, call) {
+    const { staff, command } = call;
+    const { language } = await callerOf(tx, deps, call);
+    const { whoami, whoamiStranger } = DESK_TEXTS[language];
+    const { id } = command.person;
+    return staff ? whoami({ name: staff.name, role: staff.role, id }) : whoamiStranger(id);
   },
 };

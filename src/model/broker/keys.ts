@@ -8,22 +8,6 @@ import type { ModelEntry } from "./models-file.ts";
  */
 export type KeyResolver = (name: string) => string | null | Promise<string | null>;
 
-/** Keys in environment variables; a scope's own key cannot stand there. */
-export function environmentKeys(env: Readonly<Record<string, string | undefined>>): KeyResolver {
-  return (name) => asKey(env[name]);
-}
-
-/** The first that knows the name. */
-export function firstOf(...resolvers: KeyResolver[]): KeyResolver {
-  return async (name) => {
-    for (const resolve of resolvers) {
-      const key = asKey(await resolve(name));
-      if (key !== null) return key;
-    }
-    return null;
-  };
-}
-
 /** What a model is called with. `isOwn`: it is the scope's, not the one that all share. */
 export interface FoundKey {
   key: string;

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { STAGES } from "../../domain/deal.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { playedFault, playedTransfer } from "../../domain/played-world.ts";
 import { RISK_CLASSES } from "../../domain/tool.ts";
-import { STAGES } from "../../tools/exchange/stages.ts";
 import { ruleFaults } from "./case-rules.ts";
 import { isPattern } from "./pattern.ts";
 

@@ -1,3 +1,4 @@
+import type { OrderStatus } from "../../domain/deal.ts";
 import type { Json } from "../../domain/json.ts";
 import type { PolicyRow } from "../../domain/policy-row.ts";
 import type { JudgedCall } from "../../domain/quality.ts";
@@ -6,7 +7,6 @@ import { hasSideEffect } from "../../policy/risk.ts";
 import { checkArguments } from "../../tools/check-arguments.ts";
 import type { AnyTool } from "../../tools/contract.ts";
 import { isExchangeTool, stageAllows, stageForTool } from "../../tools/exchange/stage-tools.ts";
-import type { OrderStatus } from "../../tools/exchange/stages.ts";
 import type { Registry } from "../../tools/registry.ts";
 
 /** Schemas and rules as they stand now. */

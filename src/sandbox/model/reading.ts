@@ -84,7 +84,9 @@ export function readRequest(request: ChatRequest): Reading {
     .map(leadText);
   const whole = users.join("\n");
   return {
-    language: languageOf([...earlierTexts, ...users], messages.filter(isReply).map(messageText)),
+    language:
+      languageOf([...earlierTexts, ...users], messages.filter(isReply).map(messageText)) ??
+      askedLanguage(messages),
     earlierTexts,
     text: withoutMarks(whole),
     ...readMedia(whole),
@@ -213,12 +215,18 @@ function offeredTools(request: ChatRequest): Map<string, Record<string, unknown>
 const NO_WORDS =
   /\[[^\]]*\]|https?:\/\/\S+|\S+@\S+|(?<!\S)\/[a-z]\S*|\b[0-9a-z]*\d[0-9a-z]*\b|\b(?:usdt|usdc|btc|eth|ltc|trx|ton|rub|eur|usd|thb|php|ok|trc|erc|bep|bsc|sol|tron|sbp|qr|atm|kyc|aml|scb|kbank|tx|txid|hash)\b/g;
 
-/** The language of the lead's last message that has words, else of the replies so far. */
-function languageOf(texts: string[], replies: string[]): Language {
+/** The language of the lead's last message that has words, else of the replies so far; null: no words. */
+function languageOf(texts: string[], replies: string[]): Language | null {
   for (const text of [...replies, ...texts].toReversed()) {
     const words = normalise(text).replace(NO_WORDS, " ");
     if (/\p{Script=Cyrillic}/u.test(words)) return "ru";
     if (/[a-z]{2}/.test(words)) return "en";
   }
-  return "en";
+  return null;
+}
+
+/** What the instructions at the head say to write in. */
+function askedLanguage([head]: ChatMessage[]): Language {
+  const asksRussian = head && isSystem(head) && /\bWrite in Russian\b/.test(messageText(head));
+  return asksRussian ? "ru" : "en";
 }

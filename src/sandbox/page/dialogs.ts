@@ -46,8 +46,8 @@ function renderWorld(texts: PageTexts) {
 <h3>${texts.clock}</h3>
 <p class="clock-row"><time id="played-time"></time>
 <button type="button" data-advance="900">${texts.forward}</button>
-<button type="button" data-advance="3600">+1 h</button>
-<button type="button" data-advance="86400">+24 h</button></p>
+<button type="button" data-advance="3600">${texts.hours.one}</button>
+<button type="button" data-advance="86400">${texts.hours.day}</button></p>
 <h3>${texts.reset}</h3>
 <p class="muted">${texts.resetNote}</p>
 <div id="reset-ask" hidden><p><b>${texts.resetAsk}</b></p>

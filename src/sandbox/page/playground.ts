@@ -1,6 +1,7 @@
 import { Hono } from "hono";
+import { z } from "zod";
 import type { ProductView } from "../../domain/product-view.ts";
-import { ControlError } from "../control-body.ts";
+import { ControlError, readBody } from "../control-body.ts";
 import type { World } from "../world.ts";
 import { readAsset } from "./assets.ts";
 import { renderPage } from "./document.ts";
@@ -41,6 +42,11 @@ export function playground(options: PlaygroundOptions): Hono {
     const headers = { ...ASSET_HEADERS, "Content-Type": asset.type };
     return context.body(new Uint8Array(asset.bytes), 200, headers);
   });
+  app.post("/sandbox/api/language", async (context) => {
+    const { language } = await readBody(context, languageSchema);
+    await productOf(options).speak(language);
+    return context.json({ ok: true, language });
+  });
   app.get("/sandbox/api/conversations", async (context) => {
     const list = await productOf(options).conversations();
     return context.json(
@@ -55,6 +61,8 @@ export function playground(options: PlaygroundOptions): Hono {
   );
   return app;
 }
+
+const languageSchema = z.strictObject({ language: z.enum(["en", "ru"]) });
 
 const ASSET_HEADERS = {
   "X-Content-Type-Options": "nosniff",

@@ -8,6 +8,7 @@ export interface PageTexts {
   skip: string;
   playStory: string;
   forward: string;
+  hours: { one: string; day: string };
   world: string;
   about: string;
   otherLanguage: string;
@@ -64,6 +65,7 @@ export const PAGE_TEXTS: Record<PageLanguage, PageTexts> = {
     skip: "Skip to the client's chat",
     playStory: "Play a story",
     forward: "+15 min",
+    hours: { one: "+1 h", day: "+24 h" },
     world: "World",
     about: "What is this?",
     otherLanguage: "Русский",
@@ -112,7 +114,7 @@ export const PAGE_TEXTS: Record<PageLanguage, PageTexts> = {
       sentences: [
         "Countersign answers your clients in Telegram and Slack and works through tools: quotes, identity checks, orders, payment checks, payouts.",
         "The model only proposes; the backend checks every call against schema and policy, and whatever is risky waits until a person presses Approve.",
-        "Here you are everybody at once: the client on the left, the operators with their cards, staff and admin, and a view into what the backend decided and why.",
+        "Here you are everybody at once: the client, the operators with their cards, staff and admin, and a view into what the backend decided and why.",
         "The model on this page is sandbox-rules, a rule-based stand-in that needs no key, and everything outside the bot (messengers, blockchain, payout gateway, mail) is played on your machine.",
       ],
       watch: "Watch a deal",
@@ -146,6 +148,7 @@ export const PAGE_TEXTS: Record<PageLanguage, PageTexts> = {
     skip: "Перейти к чату клиента",
     playStory: "Показать сценарий",
     forward: "+15 мин",
+    hours: { one: "+1 ч", day: "+24 ч" },
     world: "Мир",
     about: "Что это?",
     otherLanguage: "English",
@@ -193,8 +196,8 @@ export const PAGE_TEXTS: Record<PageLanguage, PageTexts> = {
       title: "Бот, который спрашивает, прежде чем платить",
       sentences: [
         "Countersign отвечает клиентам в Telegram и Slack и работает инструментами: расчёты, проверка личности, заявки, проверка оплаты, выплаты.",
-        "Модель только предлагает; бэкенд сверяет каждый вызов со схемой и политикой, а всё рискованное ждёт, пока человек не нажмёт Approve.",
-        "Здесь вы сразу все: клиент слева, операторы со своими карточками, команда с админом — и видно, что решил бэкенд и почему.",
+        "Модель только предлагает; бэкенд сверяет каждый вызов со схемой и политикой, а всё рискованное ждёт, пока человек не нажмёт «Одобрить».",
+        "Здесь вы сразу все: клиент, операторы со своими карточками, команда с админом — и видно, что решил бэкенд и почему.",
         "Модель на этой странице — sandbox-rules: набор правил вместо ИИ, ключ не нужен, а всё снаружи бота (мессенджеры, блокчейн, платёжный шлюз, почта) сыграно на вашей машине.",
       ],
       watch: "Посмотреть сделку",

@@ -1,12 +1,12 @@
 import { numberOf, required, stringOf, structureOf } from "./arguments.ts";
-import { readThread } from "./content.ts";
+import { readContent, readThread } from "./content.ts";
 import type { SlackCore } from "./core.ts";
 import type { Method } from "./method.ts";
 import { fileJson, ORIGIN } from "./payloads.ts";
 import { invalidArguments, Refusal } from "./refusal.ts";
 import { isRecord } from "./schema.ts";
 import { numberedId } from "./stamp.ts";
-import { type Channel, liveMessage, type StoredFile } from "./state.ts";
+import { type Channel, type Json, liveMessage, type StoredFile } from "./state.ts";
 import { BOT } from "./workspace.ts";
 
 const info: Method = (args, core) => {
@@ -34,10 +34,11 @@ const completeUpload: Method = (args, core) => {
   const channel = stringOf(args, "channel_id");
   if (channel !== undefined) {
     const place = shareChannel(core, channel);
+    const { text, blocks } = readComment(args);
     const exists = (ts: string) => liveMessage(core.state, place.id, ts) !== undefined;
     core.record("slack.message", {
       ...{ channel: place.id, user: BOT.userId, isBot: true, files },
-      text: stringOf(args, "initial_comment") ?? "",
+      ...{ text, blocks },
       thread_ts: readThread(args, exists),
     });
   }
@@ -50,6 +51,13 @@ export const fileMethods: Record<string, Method> = {
   "files.getUploadURLExternal": getUploadUrl,
   "files.completeUploadExternal": completeUpload,
 };
+
+/** Blocks count only where there is no comment. */
+function readComment(args: Parameters<Method>[0]): { text: string; blocks?: Json[] } {
+  const text = stringOf(args, "initial_comment") ?? "";
+  if (text !== "" || args.blocks === undefined) return { text };
+  return readContent({ blocks: args.blocks }, "post");
+}
 
 function readFiles(args: Parameters<Method>[0]): { id: string; title: string }[] {
   const files = structureOf(args, "files", "invalid_arguments");

@@ -11,10 +11,15 @@ export interface Button {
   element: Json;
 }
 
-/** All a person can read of a message: the fallback text too, where the blocks do not say it. */
+/**
+ * All a person can read of a message: the fallback text too, where the blocks do not say it. Beside
+ * structured text it says nothing new, and which characters are marks is known there alone.
+ */
 export function readMessage(state: SlackState, message: Message): string {
   const text = readMarkup(state, message.text);
-  const shown = readBlocks(state, message.blocks ?? []);
+  const blocks = message.blocks ?? [];
+  const shown = readBlocks(state, blocks);
+  if (blocks.some(isStructured)) return shown;
   if (shown === "" || squeeze(text).includes(squeeze(shown))) return text;
   return squeeze(shown).includes(squeeze(text)) ? shown : `${text}\n${shown}`;
 }
@@ -29,9 +34,25 @@ export function readBlocks(state: SlackState, blocks: readonly Json[]): string {
 
 /** Everyone a message calls: `!channel`, `!here`, `!everyone` and people. */
 export function pingsOf(message: Message): string[] {
-  const source = `${message.text}\n${JSON.stringify(message.blocks ?? [])}`;
+  const blocks = message.blocks ?? [];
+  const marked = blocks.filter((block) => !isStructured(block));
+  const source = `${message.text}\n${JSON.stringify(marked)}`;
   const calls = source.matchAll(/<([!@][A-Za-z0-9^]+)(?:\|[^>]*)?>/g);
-  return [...new Set([...calls].map((call) => call[1] ?? ""))];
+  const named = blocks.filter(isStructured).flatMap(namedIn);
+  return [...new Set([...[...calls].map((call) => call[1] ?? ""), ...named])];
+}
+
+function isStructured({ type }: Json): boolean {
+  return type === "rich_text";
+}
+
+/** In structured text only elements of their own call anybody. */
+function namedIn(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(namedIn);
+  if (!isRecord(node)) return [];
+  if (node.type === "user") return [`@${String(node.user_id)}`];
+  if (node.type === "broadcast") return [`!${String(node.range)}`];
+  return namedIn(node.elements);
 }
 
 /** In the order in which they stand. */

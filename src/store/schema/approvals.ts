@@ -36,7 +36,7 @@ export const approvalQueue = pgTable(
     policyId: text("policy_id"),
     approvalsRequired: integer("approvals_required").notNull(),
     approverRole: text("approver_role").$type<"operator" | "admin">().notNull(),
-    /** null: does not expire (it discharges money that was received). */
+    /** null: does not expire (it is about money that came in, or is said to have come in). */
     expiresAt: instant("expires_at"),
     /** Staff id of the person whose decision ended it. */
     approver: text("approver"),
@@ -85,7 +85,7 @@ export const approvalVotes = pgTable(
     via: text("via").$type<DecisionVia>().notNull(),
     /** What the person decided on: of an edited action the earlier votes do not count. */
     actionDigest: text("action_digest").notNull(),
-    /** It counts no longer: the action was edited, or the person suspended before the decision. */
+    /** It counts no longer: the action was edited, or the person suspended before it was sent. */
     voidedAt: instant("voided_at"),
     mac: mac(),
     createdAt: instant("created_at").notNull(),

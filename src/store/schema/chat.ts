@@ -75,6 +75,8 @@ export const contactIdentities = pgTable(
     messenger: text("messenger").$type<MessengerName>().notNull(),
     teamId: text("team_id").notNull().default(""),
     userId: text("user_id").notNull(),
+    /** Whose account it is: nobody decides on what he asked for as a client. */
+    mac: mac(),
   },
   (t) => [uniqueIndex("contact_identities_user").on(t.tenantId, t.messenger, t.teamId, t.userId)],
 );

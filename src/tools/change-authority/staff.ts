@@ -15,6 +15,7 @@ import {
   updateStaff,
 } from "../../store/staff.ts";
 import { isOfEnvironment, joinStaff, refuseJoined } from "../../store/staff-join.ts";
+import { lockUndoneOf } from "../../store/suspension.ts";
 import {
   type AuthorityKind,
   auditRow,
@@ -251,6 +252,7 @@ async function keepAnAdmin(
   joined: readonly StaffMember[],
 ): Promise<void> {
   if (joined.length === 0) return;
+  await lockUndoneOf(tx, { tenantId, staffIds: joined.map(({ id }) => id) }); // before rows of staff
   const admins = await lockActiveAdmins(tx, tenantId);
   const lost = joined.find(({ id }) => admins.includes(id));
   const left = admins.filter((id) => joined.every((one) => one.id !== id));

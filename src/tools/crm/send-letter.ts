@@ -3,6 +3,7 @@ import type { Jobs } from "../../domain/jobs.ts";
 import type { Tx } from "../../store/db.ts";
 import { lockConversation } from "../../store/runs.ts";
 import type { SettledWork, ToolCall, ToolWork } from "../contract.ts";
+import type { MailFailure } from "../mail/mail-failure.ts";
 import type { MailClient } from "../mail/smtp-client.ts";
 import { raiseHandoff } from "../raise-handoff.ts";
 import { refusal, success } from "../results.ts";
@@ -27,6 +28,7 @@ const actionSchema = z.strictObject({
 /** All that will be sent. */
 export type LetterAction = z.infer<typeof actionSchema>;
 
+const NO_SERVER = "no mail server is set up";
 /** Servers that put off a letter of somebody new want it again after some five minutes. */
 const PUT_OFF_MS = 120_000;
 
@@ -38,7 +40,7 @@ export async function sendLetter({ mail, jobs }: MailDeps, call: ToolCall): Prom
   const action = actionSchema.parse(call.action);
   const { idempotencyKey: key, now } = call;
   if (key === null) throw new Error("a letter needs its key");
-  if (!mail) return notSent(jobs, call, "no mail server is set up");
+  if (!mail) return notSent(jobs, call, { message: NO_SERVER, brief: NO_SERVER });
   const { to, subject, body: text } = action;
   const letter = { key, to, subject, text, writtenAt: now };
   const outcome = await mail.send(letter, call.signal, call.outside);
@@ -46,7 +48,7 @@ export async function sendLetter({ mail, jobs }: MailDeps, call: ToolCall): Prom
     case "accepted":
       return sent(action, outcome.messageId);
     case "refused":
-      return notSent(jobs, call, outcome.message);
+      return notSent(jobs, call, outcome);
     case "not_sent":
       return {
         kind: "retry",
@@ -54,7 +56,7 @@ export async function sendLetter({ mail, jobs }: MailDeps, call: ToolCall): Prom
         failure: outcome.failure,
         message: outcome.message,
         afterMs: outcome.status === null ? 0 : PUT_OFF_MS,
-        instead: notSent(jobs, call, outcome.message),
+        instead: notSent(jobs, call, outcome),
       };
     case "unknown":
       return { kind: "unknown", message: outcome.message };
@@ -71,7 +73,11 @@ function sent({ to, subject }: LetterAction, messageId: string): SettledWork {
 }
 
 /** For good: people are told, as the client is told that they look at it. */
-function notSent(jobs: Jobs<Tx>, call: ToolCall, why: string): SettledWork {
+function notSent(
+  jobs: Jobs<Tx>,
+  call: ToolCall,
+  { message, brief }: Pick<MailFailure, "message" | "brief">,
+): SettledWork {
   const { tenantId, conversationId, contactId, now } = call;
   return {
     kind: "write",
@@ -81,11 +87,11 @@ function notSent(jobs: Jobs<Tx>, call: ToolCall, why: string): SettledWork {
         ...{ tenantId, conversationId, contactId, now, order: null },
         reason: "operator_request",
         summary: {
-          en: `an approved letter was not sent: ${why}`,
-          ru: `одобренное письмо не отправлено: ${why}`,
+          en: `an approved letter was not sent: ${message}`,
+          ru: `одобренное письмо не отправлено: ${message}`,
         },
       });
-      const summary = `the letter was not sent: ${why}`;
+      const summary = `the letter was not sent: ${brief}`;
       const result = refusal({
         ...{ type: "email", reason: "not_sent", needsOperator: true, summary },
         code: "PROVIDER_ERROR",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { sameAmount } from "../../domain/money.ts";
+import { foreignLine } from "../foreign-line.ts";
 
 /** What the answer is compared with. `amount` is a decimal string. */
 export interface AskedPayout {
@@ -51,7 +52,6 @@ const refusalSchema = z.union([
   z.object({ message: z.string() }).transform((body) => body.message),
   z.object({ error: z.string() }).transform((body) => body.error),
 ]);
-const REFUSAL_LENGTH = 200;
 
 /** The error names fields only: the answer may hold a code. */
 export function parsePayoutAnswer(
@@ -86,11 +86,21 @@ export function judgePayout(answer: PayoutAnswer, asked: AskedPayout): JudgedPay
   return { kind: "accepted", id, status, code, codeExpiresAt };
 }
 
-/** One short line out of an error body; written by others, so only ever shown as a quotation. */
-export function refusalText(body: string): string {
+/**
+ * One short line out of an error body; written by others, so only ever shown to people, as a
+ * quotation. `sent`: what the gateway may say back.
+ */
+export function refusalText(body: string, sent: unknown): string {
   const parsed = refusalSchema.safeParse(jsonOf(body));
   const text = parsed.success ? parsed.data : body;
-  return text.replace(/\s+/g, " ").trim().slice(0, REFUSAL_LENGTH) || "no reason given";
+  return foreignLine(text, textsIn(sent)) || "no reason given";
+}
+
+/** All texts in a piece of JSON. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string" || typeof value === "number") return [String(value)];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
 }
 
 function jsonOf(text: string): unknown {

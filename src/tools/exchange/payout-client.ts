@@ -167,7 +167,7 @@ function readOutcome(response: Response, text: string, order: PayoutOrder): Payo
   const { status } = response;
   if (status === 409) return { kind: "conflict" };
   if (status >= 400 && status < 500 && !UNDECIDED.has(status)) {
-    return { kind: "refused", status, message: refusalText(text) };
+    return { kind: "refused", status, message: refusalText(text, order.destination) };
   }
   if (!response.ok) return { kind: "unknown", status, cause: statusError(status) };
   const parsed = parsePayoutAnswer(text);

@@ -105,14 +105,6 @@ export function computeQuote(
   };
 }
 
-/** What a received sum is worth at an order's own rate and fee, in whole quote units, never below 0. */
-export function payoutForReceived(
-  received: string,
-  terms: { quoteMode: QuoteMode; rate: string; feeFixed: string },
-): string {
-  return payoutOf(amount(received), amount(terms.rate), terms);
-}
-
 function payoutOf(
   from: Amount,
   effective: Amount,

@@ -1,4 +1,5 @@
-import { isStage, type OrderStatus, readStage, STAGES, type Stage } from "./stages.ts";
+import { type OrderStatus, STAGES, type Stage } from "../../domain/deal.ts";
+import { isStage, readStage } from "./stages.ts";
 
 const ALLOWED = {
   compute_exchange_quote: [

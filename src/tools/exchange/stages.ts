@@ -1,21 +1,4 @@
-/** The deal's way, in order; the last two are final. */
-export const STAGES = [
-  "exchange_request",
-  "quote_calculated",
-  "verification_check",
-  "kyc_collection",
-  "risk_review",
-  "order_created",
-  "requisites_sent",
-  "payment_proof_waiting",
-  "payment_verified",
-  "payout_or_completion",
-  "cancelled",
-] as const;
-/**
- * Where a conversation's deal stands; the order's own status is another thing and goes its own way.
- */
-export type Stage = (typeof STAGES)[number];
+import { type OrderStatus, STAGES, type Stage } from "../../domain/deal.ts";
 
 /** What moves a deal; tools report it and `nextStage` says where it leads, if anywhere. */
 export type StageEvent =
@@ -33,19 +16,6 @@ export type StageEvent =
   /** A definite no of the gateway: the order is paid again. */
   | "payout_refused"
   | "cancelled";
-
-/**
- * The check of the table holds the same words. `payout`: handed to the gateway or to a person; an
- * `expired` order keeps its figures for money that comes too late.
- */
-export type OrderStatus =
-  | "quote"
-  | "awaiting_payment"
-  | "paid"
-  | "payout"
-  | "completed"
-  | "cancelled"
-  | "expired";
 
 const FORWARD: Readonly<Partial<Record<StageEvent, Stage>>> = {
   quoted: "quote_calculated",

@@ -9,14 +9,3 @@ export function findTxHashes(text: string): string[] {
   const found = [...text.matchAll(HASH)].map((match) => (match[1] ?? "").toLowerCase());
   return [...new Set(found)];
 }
-
-/** The one hash a text names; null when there is none or when it names several. */
-export function singleTxHash(text: string): string | null {
-  const [first, ...others] = findTxHashes(text);
-  return first !== undefined && others.length === 0 ? first : null;
-}
-
-/** In the form in which hashes are stored: lower case, without 0x. */
-export function isTxHash(text: string): boolean {
-  return /^[0-9a-f]{64}$/.test(text);
-}

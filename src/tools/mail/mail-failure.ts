@@ -1,8 +1,12 @@
 import { messageOf } from "../../domain/errors.ts";
 import type { RetryableFailure } from "../../domain/failure.ts";
+import { foreignLine } from "../foreign-line.ts";
 
 interface Told {
+  /** For people: it may hold the server's words, cleaned. */
   message: string;
+  /** In our own words alone, as a model may read it. */
+  brief: string;
   /** For the owner: what the library or the server said, one line. */
   detail: string;
   /** The server's reply code, when it gave one. */
@@ -23,21 +27,26 @@ const OURS: ReadonlySet<string> = new Set(["EENVELOPE", "EMESSAGE", "ENOAUTH", "
 /** A reply is certain whenever it comes; without one it is certain only before the letter went out. */
 export function judgeFailure(error: unknown, isBegun: boolean): MailFailure {
   const { status, isFinal, code } = partsOf(error);
-  const detail = plain(messageOf(error)) || code || "no connection";
+  const detail = foreignLine(messageOf(error)) || code || "no connection";
   const told = { detail, status };
   if (status !== null && isFinal)
-    return { kind: "refused", message: refusalText(error, status), ...told };
+    return { kind: "refused", ...refusalTexts(error, status), ...told };
   if (status !== null) {
     const failure = status === 452 || /\b4\.7\.\d/.test(detail) ? "rate_limited" : "unavailable";
     const message = `the mail server asks to try again later (${status})`;
-    return { kind: "not_sent", failure, message, ...told };
+    return { kind: "not_sent", failure, ...ours(message), ...told };
   }
   if (isBegun)
-    return { kind: "unknown", message: "the mail server did not say whether it took it", ...told };
-  if (OURS.has(code)) return { kind: "refused", message: detail, ...told };
+    return { kind: "unknown", ...ours("the mail server did not say whether it took it"), ...told };
+  if (OURS.has(code))
+    return { kind: "refused", message: detail, brief: "it cannot be sent as it is", ...told };
   const isLate = code === "ETIMEDOUT" || (error instanceof Error && error.name === "TimeoutError");
   const failure = isLate ? "timeout" : "network";
-  return { kind: "not_sent", failure, message: "the mail server could not be reached", ...told };
+  return { kind: "not_sent", failure, ...ours("the mail server could not be reached"), ...told };
+}
+
+function ours(words: string): Pick<Told, "message" | "brief"> {
+  return { message: words, brief: words };
 }
 
 interface Parts {
@@ -60,19 +69,10 @@ function partsOf(error: unknown): Parts {
   };
 }
 
-function refusalText(error: unknown, status: number): string {
+function refusalTexts(error: unknown, status: number): Pick<Told, "message" | "brief"> {
   const { response, code } = error as { response?: unknown; code?: unknown };
-  const said = typeof response === "string" ? plain(response) : String(status);
+  const said = typeof response === "string" ? foreignLine(response) : String(status);
   const what = code === "EAUTH" ? "refused our login" : "refused the letter";
-  return `the mail server ${what}: ${said}`;
-}
-
-const LONGEST = 200;
-
-/** What a server says is anyone's text: one line of it. */
-function plain(text: string): string {
-  return text
-    .replace(/[\p{Cc}\s]+/gu, " ")
-    .trim()
-    .slice(0, LONGEST);
+  const brief = `the mail server ${what}`;
+  return { message: `${brief}: ${said}`, brief: `${brief} (${status})` };
 }

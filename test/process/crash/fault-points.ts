@@ -13,7 +13,7 @@ const APART =
   /^(sandbox|cli|admin)\/|^(cli|config|variables)\.ts$|^quality\/evals\/lab\.ts$|\.d\.ts$/;
 
 /** Each opens a transaction and commits it. */
-const TRANSACTIONS = ["withTenant", "withSystem", "withOwner"];
+const TRANSACTIONS = ["withTenant", "withTenantRetried", "withSystem", "withOwner"];
 
 /** Everything outside is reached through a method of one of these. */
 const PORTS = [

@@ -8,7 +8,7 @@ const OF_SERVERS =
 
 /** Fault points that no story passes, and what holds there instead. */
 export const NOT_IN_A_STORY: Record<string, string> = {
-  "desk/desk.ts handle withTenant 2":
+  "desk/desk.ts handle withTenant":
     "only after a defect of the code; it counts the attempt, and the sweep brings an event that was not counted again",
   "engine/settling.ts noteLate withTenant":
     "needs a second process that took the work over; that one decides, this is one line of the trail: effort-logs.test.ts",
@@ -19,6 +19,8 @@ export const NOT_IN_A_STORY: Record<string, string> = {
   "model/broker/stored-state.ts rate withOwner": OF_OTHER_CALLERS,
   "model/broker/stored-journal.ts calls withTenant":
     "only when a model is taken out of MODELS_FILE; it reads: models.test.ts",
+  "product-view.ts speak withTenant":
+    "only the sandbox's page asks for it: one change of a setting, and the page says it again at its next load",
   "product.ts secret withTenant":
     "only with webhooks, which the sandbox refuses; the value is made once, by an insert that yields to an earlier one: webhooks.test.ts",
   "store/audit-seal.ts allHeads withOwner": RESTORED,

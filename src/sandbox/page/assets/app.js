@@ -1,4 +1,4 @@
-import { untilIdle } from "./api.js";
+import { post, untilIdle } from "./api.js";
 import { Cast } from "./cast.js";
 import { DeskPanel } from "./desk-panel.js";
 import { createDialogs } from "./dialogs.js";
@@ -9,7 +9,8 @@ import { Modal } from "./modal.js";
 import { drawStories, Player } from "./player.js";
 import { STORIES } from "./stories.js";
 import { createTabs } from "./tabs.js";
-import { t } from "./texts.js";
+import { language, t } from "./texts.js";
+import { attempt } from "./toasts.js";
 import { TracePanel } from "./trace-panel.js";
 import { createWorld, placeOf, placeOfEvent } from "./world.js";
 import { createWorldMenu } from "./world-menu.js";
@@ -46,8 +47,16 @@ async function start() {
   const parts = { world, modal, onMessenger: clearMark };
   const operators = new DeskPanel("operators", DESK_CHATS.operators, parts);
   const staff = new DeskPanel("staff", DESK_CHATS.staff, parts);
-  const menu = createWorldMenu({ onReset: () => trace?.read() });
+  // whoever reads this page in a language gets the cards in it, too
+  const speak = () => (hasProduct ? attempt(() => post("/language", { language })) : undefined);
+  const menu = createWorldMenu({
+    onReset() {
+      void speak();
+      trace?.read();
+    },
+  });
   drawCommands(staff);
+  await speak();
   await world.readLists();
   lead.select(sessionStorage.getItem(SHOWN_LEAD) ?? FIRST_LEAD);
   operators.start();

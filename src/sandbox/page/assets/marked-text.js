@@ -38,7 +38,7 @@ function dress(piece, entities) {
 }
 
 /** Only web addresses become links; they open beside the playground. */
-function link(url, inner) {
+export function link(url, inner) {
   if (!/^https?:\/\//.test(url ?? "")) return el("b", {}, inner);
   return el("a", { href: url, target: "_blank", rel: "noopener noreferrer" }, inner);
 }

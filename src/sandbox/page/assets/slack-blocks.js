@@ -1,5 +1,5 @@
 import { el } from "./dom.js";
-import { slackText } from "./marked-text.js";
+import { link, slackText } from "./marked-text.js";
 
 /**
  * Slack's blocks as elements; a kind that is not known here shows what text it has.
@@ -74,7 +74,9 @@ function textOf(text) {
 function richText(elements) {
   return elements.flatMap((one) => {
     if (one.elements) return [el("div", {}, richText(one.elements))];
-    return [one.text ?? one.url ?? (one.name ? `:${one.name}:` : "")];
+    const text = one.text ?? one.url ?? (one.name ? `:${one.name}:` : "");
+    if (one.type === "link") return [link(one.url, text)];
+    return [one.style?.bold ? el("b", {}, withNames(text)) : text];
   });
 }
 

@@ -1,5 +1,5 @@
 import { el } from "./dom.js";
-import { t, told } from "./texts.js";
+import { language, t, told } from "./texts.js";
 import { stateIcon } from "./trace-parts.js";
 
 /** One step of a call: where it stood, and who or which rule decided. */
@@ -40,7 +40,8 @@ const SHOWN = {
   }),
   executed: ({ status, summary, tries }) => ({
     title: t("step_executed"),
-    note: summary ?? told(status),
+    // the summary is the model's, in English; it stands whole under what the model was told
+    note: language === "en" && summary ? summary : told(status),
     more: triesNote(tries, status),
   }),
 };

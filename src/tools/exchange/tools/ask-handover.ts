@@ -26,7 +26,7 @@ export async function askHandover(
   const { quoteAsset, payoutMethod, payoutLocation } = order;
   const what = [`${amount} ${quoteAsset}`, payoutMethod, payoutLocation].filter(Boolean).join(", ");
   await raiseHandoff(tx, jobs, {
-    ...{ tenantId, conversationId, contactId, now, order, reason },
+    ...{ tenantId, conversationId, contactId, now, order, reason, place: payoutLocation },
     summary: owed === null ? paidOutTexts(what) : partlyTexts(what, `${owed} ${quoteAsset}`),
   });
 }

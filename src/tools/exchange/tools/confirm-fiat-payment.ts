@@ -10,7 +10,7 @@ import { decimalText, refusal } from "../../results.ts";
 import { CONFIRM_TOOL, MOST_RECEIPTS } from "./fiat-receipt.ts";
 import { moveStage } from "./move-stage.ts";
 import { paidResult } from "./payment-outcomes.ts";
-import { receiptMaterial, statedText } from "./receipt-material.ts";
+import { receiptMaterial } from "./receipt-material.ts";
 
 const parameters = z.strictObject({
   orderId: z.string().max(20),
@@ -84,7 +84,6 @@ async function prepare(
       ...{ media: receipts.flatMap(({ media }) => media), stated: args.stated },
     }),
     files: await leadFiles(tx, scope, ids),
-    ...(await statedText(tx, scope.tenantId, { order, stated: args.stated })),
   };
 }
 

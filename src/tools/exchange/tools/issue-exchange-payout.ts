@@ -4,6 +4,7 @@ import { messageOf } from "../../../domain/errors.ts";
 import { compareAmounts } from "../../../domain/money.ts";
 import type { Tx } from "../../../store/db.ts";
 import { exchangeSettingsOf } from "../../../store/exchange-settings.ts";
+import { wasSentAgain } from "../../../store/executions.ts";
 import { type OwnOrder, openOrders } from "../../../store/orders.ts";
 import type { RagTool, ToolCall, ToolWork } from "../../contract.ts";
 import type { PayoutClient } from "../payout-client.ts";
@@ -85,10 +86,18 @@ async function pay(deps: ExchangeDeps, call: ToolCall): Promise<ToolWork> {
   if (!order) return { kind: "result", result: orderChanged(action) };
   if (provider === "nobody") return { kind: "result", result: nobodyPays(action) };
   const { payouts } = deps;
-  if (provider === "manual" || !payouts) return payByHand(deps, { call, action, order });
+  if (provider === "manual" || !payouts) return handPayout(deps, { call, action, order });
   const key = call.idempotencyKey;
   if (key === null) throw new Error("a payout needs its idempotency key");
   return send(deps, payouts, { call, action, order }, key);
+}
+
+/** Not what the gateway may have had already: until that is known nobody pays it by hand. */
+async function handPayout(deps: ExchangeDeps, paying: Paying): Promise<ToolWork> {
+  const { tenantId, executionId, read } = paying.call;
+  const isSent = await read((tx) => wasSentAgain(tx, tenantId, executionId));
+  if (isSent) return { kind: "unknown", message: "the gateway may have paid it before" };
+  return payByHand(deps, paying);
 }
 
 /** The order as it is now; null when it is no longer what was approved. */
@@ -122,7 +131,7 @@ async function send(
     case "accepted":
       return acceptedWork(deps, { call, orderId: order.id, amount: action.amount }, outcome);
     case "refused":
-      return refusedWork(deps, call, outcome.message);
+      return refusedWork(deps, call, outcome);
     case "not_sent":
       return {
         kind: "retry",

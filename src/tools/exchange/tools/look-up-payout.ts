@@ -17,8 +17,7 @@ export async function lookUpPayout(deps: ExchangeDeps, call: ToolCall): Promise<
   if (found.kind === "unreachable") return { kind: "unreachable", message: messageOf(found.cause) };
   const judged = judgePayout(found.answer, action);
   if (judged.kind === "mismatch") return { kind: "unreachable", message: MISMATCH };
-  if (judged.kind === "refused")
-    return { kind: "found", work: refusedWork(deps, call, judged.message) };
+  if (judged.kind === "refused") return { kind: "found", work: refusedWork(deps, call, judged) };
   const order = await call.read((tx) => orderByName(tx, tenantId, action.orderId));
   if (!order) return { kind: "unreachable", message: `there is no ${action.orderId}` };
   const paid = { call, orderId: order.id, amount: action.amount };

@@ -32,6 +32,7 @@ async function write(tx: Tx, deps: ExchangeDeps, paying: Paying): Promise<ToolRe
   await raiseHandoff(tx, deps.jobs, {
     ...{ tenantId, conversationId, contactId, now, order },
     reason: "office_payout",
+    place: action.location,
     summary: {
       en: `approved, pay out by hand: ${what}${rest ? `; ${rest} of the order are still owed` : ""}`,
       ru: `одобрено, выдайте вручную: ${what}${rest ? `; по заявке останется должны ${rest}` : ""}`,

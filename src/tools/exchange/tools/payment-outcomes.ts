@@ -3,7 +3,7 @@ import type { ToolResult } from "../../../domain/tool.ts";
 import type { Tx } from "../../../store/db.ts";
 import { changeOrder, type Order, orderName } from "../../../store/orders.ts";
 import type { ToolCall } from "../../contract.ts";
-import { raiseHandoff } from "../../raise-handoff.ts";
+import { type HandoffRequest, raiseHandoff } from "../../raise-handoff.ts";
 import { type Loose, refusal, success } from "../../results.ts";
 import type { ExchangeDeps } from "./exchange-deps.ts";
 import { moveStage } from "./move-stage.ts";
@@ -73,12 +73,13 @@ export function unpaid(
   });
 }
 
-/** The sum that came in is the chain's, or what a person confirmed. */
-export function paidResult(order: Order): ToolResult {
+/** The sum that came in is the chain's (of the transaction with that hash), or what a person confirmed. */
+export function paidResult(order: Order, txHash?: string): ToolResult {
+  const name = orderName(order);
   return success(
-    { type: "payment", id: orderName(order), summary: `${orderName(order)} is paid` },
+    { type: "payment", id: name, externalId: txHash, summary: `${name} is paid` },
     {
-      orderId: orderName(order),
+      orderId: name,
       status: order.status,
       asset: order.asset,
       amountReceived: order.amountReceived ?? undefined,
@@ -136,8 +137,8 @@ function saidOf(facts: OperatorCase["facts"]): string {
   return told.length > 0 ? `: ${told.map(([name, value]) => `${name} ${value}`).join(", ")}` : "";
 }
 
-/** The lead's own words of the payment, for the card; shown apart from facts. */
-export function proofText(proof: PaymentProof): { said?: string } {
+/** What a model gave as the proof, for the card; shown apart from facts and from the lead's words. */
+export function proofText(proof: PaymentProof): Pick<HandoffRequest, "said"> {
   const parts = [proof.text, ...Object.values(proof.receipt)].filter(Boolean);
-  return parts.length > 0 ? { said: parts.join(" · ") } : {};
+  return parts.length > 0 ? { said: { by: "bot", text: parts.join(" · ") } } : {};
 }

@@ -6,12 +6,12 @@ import { storedRequisites } from "./requisites-result.ts";
 /** The chain whose transfers are checked and counted once. */
 export const CHAIN = "tron";
 
-/** What the lead handed in, unchecked. */
+/** What the lead handed in as a model put it, unchecked. */
 export interface PaymentProof {
   text: string | null;
   /** Transaction hashes in it: lower case, each once. */
   hashes: string[];
-  /** What the lead told of a receipt. */
+  /** What the model read of a receipt. */
   receipt: Record<string, string>;
 }
 

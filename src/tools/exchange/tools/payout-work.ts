@@ -29,11 +29,18 @@ export function acceptedWork(deps: ExchangeDeps, paid: PaidOut, payout: Accepted
   };
 }
 
+/** `message`: the gateway's own words, cleaned; for people alone. */
+interface GatewayRefusal {
+  message: string;
+  /** Of HTTP; left out where it came as a status of the payout. */
+  status?: number;
+}
+
 /** The gateway said no for good: the order is paid, people are told, a new approval may follow. */
-export function refusedWork(deps: ExchangeDeps, call: ToolCall, message: string): FoundWork {
+export function refusedWork(deps: ExchangeDeps, call: ToolCall, said: GatewayRefusal): FoundWork {
   return {
     kind: "write",
-    apply: async (tx) => ({ result: await writeRefusal(tx, deps, call, message) }),
+    apply: async (tx) => ({ result: await writeRefusal(tx, deps, call, said) }),
   };
 }
 
@@ -41,7 +48,7 @@ async function writeRefusal(
   tx: Tx,
   deps: ExchangeDeps,
   call: ToolCall,
-  message: string,
+  { message, status }: GatewayRefusal,
 ): Promise<ToolResult> {
   const { tenantId, conversationId, contactId, now } = call;
   const { orderId } = payoutActionSchema.parse(call.action);
@@ -61,7 +68,7 @@ async function writeRefusal(
     id: orderId,
     reason: "payout_refused",
     needsOperator: true,
-    summary: `the payout gateway refused: ${message}`,
+    summary: `the payout gateway refused it${status === undefined ? "" : ` (status ${status})`}; an operator was asked`,
     data: { orderId, status: order?.status },
     code: "PROVIDER_ERROR",
   });

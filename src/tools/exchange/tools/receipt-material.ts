@@ -19,11 +19,11 @@ export interface Reviewed {
   /** When the lead first said that it was paid, milliseconds. */
   reportedAt: number;
   media: readonly Media[];
-  /** What the lead, or a model for him, told of the transfer. */
+  /** What a model read of the transfer in the chat or on the receipt. */
   stated: Record<string, string>;
 }
 
-/** What a person compares with the account: from the database alone. */
+/** What a person compares with the account: from the database, and last what a model made of it. */
 export async function receiptMaterial(
   tx: Tx,
   reviewed: Reviewed,
@@ -52,6 +52,7 @@ export async function receiptMaterial(
     { label: texts.paysOut, value: payout },
     ...warnings(reviewed, texts).map((value) => ({ label: texts.note, value })),
     ...((await haveChanged(tx, order)) ? [{ label: texts.note, value: texts.changed }] : []),
+    ...understood(reviewed, texts),
   ];
 }
 
@@ -65,13 +66,11 @@ function sourceFacts(order: Order, texts: Texts): PreparedAction["material"] {
   return [{ label: texts.details, value }];
 }
 
-/** Payer, bank and sum as they were told; nobody has checked any of it. */
-export async function statedText(
-  tx: Tx,
-  tenantId: string,
-  { order, stated }: Pick<Reviewed, "order" | "stated">,
-): Promise<{ stated?: string }> {
-  const { names } = TEXTS[(await tenantById(tx, tenantId))?.language ?? "en"];
+/** Payer, bank and sum as a model put them: neither the client's words nor checked by anybody. */
+function understood(
+  { order, stated }: Reviewed,
+  { names, understood: label }: Texts,
+): PreparedAction["material"] {
   const told: Record<string, string | null | undefined> = {
     payerName: stated.payerName ?? order.payerName,
     sourceBank: stated.sourceBank ?? order.sourceBank,
@@ -82,7 +81,7 @@ export async function statedText(
     const value = told[field];
     return value ? [`${name} ${value}`] : [];
   });
-  return parts.length > 0 ? { stated: parts.join(", ") } : {};
+  return parts.length > 0 ? [{ label, value: parts.join(", ") }] : [];
 }
 
 type Texts = (typeof TEXTS)[Language];
@@ -123,6 +122,7 @@ const TEXTS = {
     otherSum: "the sum that was named is not the order's",
     late: (end: string) => `reported after the order's time (${end}); Approve keeps the old price`,
     forwarded: "a receipt was forwarded from somebody else",
+    understood: "The bot understood (not verified)",
     kinds: { photo: "photo", document: "document", video: "video" } as { [kind: string]: string },
     names: {
       payerName: "payer",
@@ -149,6 +149,7 @@ const TEXTS = {
     otherSum: "названа не та сумма, что в заявке",
     late: (end: string) => `сообщили после срока заявки (${end}); одобрение оставит прежнюю цену`,
     forwarded: "чек переслан от другого человека",
+    understood: "Бот понял (не проверено)",
     kinds: { photo: "фото", document: "документ", video: "видео" } as { [kind: string]: string },
     names: {
       payerName: "плательщик",

@@ -66,7 +66,7 @@ function changedMeanwhile(
 ): Promise<ToolResult> | ToolResult {
   const [hash] = settling.proof.hashes;
   const isSettled = order.status === "paid" && hash !== undefined && order.proofJson?.hash === hash;
-  if (isSettled) return paidResult(order);
+  if (isSettled) return paidResult(order, hash);
   return toOperator(tx, deps, settling, { order, reason: "order_changed" });
 }
 

@@ -89,7 +89,7 @@ async function takePayment(
     proofJson: { hash, ...factsOf(receipt) },
   });
   await moveStage(tx, call, "payment_verified");
-  return paidResult(paid);
+  return paidResult(paid, hash);
 }
 
 /** Another open order waits for exactly this sum at this wallet. */

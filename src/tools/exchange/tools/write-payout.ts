@@ -63,6 +63,7 @@ export async function writePayout(
     {
       type: "payout",
       id: orderName(order),
+      externalId: accepted.id,
       summary: `${orderName(order)}: payout of ${amount} ${order.quoteAsset} ${isDone ? "accepted" : "pending"}${owedNote(owed, order)}`,
     },
     {

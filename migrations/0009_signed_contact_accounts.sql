@@ -1,0 +1,2 @@
+-- Why: whose account a client's is tells who may not decide on a request; such a row carries a keyed hash like the others that give power.
+ALTER TABLE "contact_identities" ADD COLUMN "mac" text DEFAULT '' NOT NULL;
