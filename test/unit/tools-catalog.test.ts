@@ -1,6 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { paysOut } from "../../src/domain/pays-out.ts";
+import { hasSideEffect, riskFloor } from "../../src/policy/risk.ts";
 import { createSecrets } from "../../src/store/secrets.ts";
 import { createTools, type ToolDeps } from "../../src/tools/catalog.ts";
 import { defaultPolicies } from "../../src/tools/default-policies.ts";
@@ -206,4 +207,34 @@ test("of the tools that move money only the payout sends it out", () => {
     "issue_exchange_payout",
   ]);
   expect(payments.filter(paysOut).map(({ name }) => name)).toEqual(["issue_exchange_payout"]);
+});
+
+describe("B35 what needs people", () => {
+  /** The tools that do it; none: no tool can, so that no model can ask for it. */
+  const NEEDS_PEOPLE: Record<string, string[]> = {
+    "a letter to a client": ["send_email"],
+    "a change of the client's card": ["update_crm_field", "set_kyc_status"],
+    "a payment, or taking one for received": ["issue_exchange_payout", "confirm_fiat_payment"],
+    "another way to pay out": ["change_payout_destination"],
+    "a refund": [],
+    "a deletion": ["delete_customer"],
+    "publishing a link": [], // an admin sets the booking link; the tool only tells it
+    "a change of rights": ["change_authority"],
+    "an export of personal data": [], // an admin's download
+    "a change of many records": [],
+    "a webhook with effects": [],
+  };
+
+  it.each(Object.entries(NEEDS_PEOPLE))("%s", (_, names) => {
+    for (const name of names) {
+      const floor = riskFloor(find(name)?.risk ?? "read_only");
+      expect([name, floor]).toEqual([name, name === "delete_customer" ? "deny" : "approval"]);
+    }
+  });
+
+  it("and no other tool has effects", () => {
+    const listed = Object.values(NEEDS_PEOPLE).flat();
+    const acting = tools.filter(({ risk }) => hasSideEffect(risk)).map(({ name }) => name);
+    expect(acting.sort()).toEqual(listed.sort());
+  });
 });
