@@ -74,7 +74,7 @@ const MAIL_LIMIT_MS = 15_000;
 
 /** Top to bottom: store → tools → engine → desk → messengers. */
 export async function assembleProduct(base: ProductBase, outside: Outside): Promise<Product> {
-  const { config, log, clock, database, secrets } = base;
+  const { log, clock, database } = base;
   const { db } = database;
   const bootId = newId();
   const signals = createSignals(database, log);
@@ -84,26 +84,9 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
     ...{ signals, configured: outside.models, onPoolChange: alerts.note },
   });
   const knowledge = createKnowledge();
-  const registry = createRegistry(
-    createTools({
-      ...outsideTools(outside),
-      ...toolSettings(base),
-      secrets,
-      jobs: queue,
-      toolsChanged: (tx, tenantId) => signals.send(tx, { kind: "tools", tenantId }),
-      sandbox: config.world === "sandbox",
-      searchKnowledge: searchWith(knowledge),
-    }),
-  );
+  const registry = registryOf(base, { outside, queue, signals, knowledge });
   const resolver = createToolResolver({ db, registry });
-  const dress: ApprovalDress = {
-    jobs: queue,
-    get staffLanguage() {
-      return base.language.now();
-    },
-    sandbox: config.world === "sandbox",
-    defaultTtlMs: config.approvalTtlMs,
-  };
+  const dress = dressOf(base, queue);
   const messengers = new Map<string, Messenger>();
   const deskDeps = deskDepsOf(base, { dress, registry, signals, messengers, outside });
   const desk = createDesk(deskDeps);
@@ -138,6 +121,34 @@ export async function assembleProduct(base: ProductBase, outside: Outside): Prom
       await registry.sync(tx, tenantId, clock.now());
       await addPolicyRows(tx, tenantId, defaultPolicies());
     },
+  };
+}
+
+function registryOf(base: ProductBase, parts: RegistryParts): Registry {
+  const { outside, queue, signals, knowledge } = parts;
+  return createRegistry(
+    createTools({
+      ...outsideTools(outside),
+      ...toolSettings(base),
+      secrets: base.secrets,
+      jobs: queue,
+      toolsChanged: (tx, tenantId) => signals.send(tx, { kind: "tools", tenantId }),
+      sandbox: base.config.world === "sandbox",
+      searchKnowledge: searchWith(knowledge),
+    }),
+  );
+}
+
+type RegistryParts = Pick<Product, "queue" | "signals" | "knowledge"> & { outside: Outside };
+
+function dressOf({ config, language }: ProductBase, queue: Queue): ApprovalDress {
+  return {
+    jobs: queue,
+    get staffLanguage() {
+      return language.now();
+    },
+    sandbox: config.world === "sandbox",
+    defaultTtlMs: config.approvalTtlMs,
   };
 }
 

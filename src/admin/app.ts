@@ -78,29 +78,7 @@ export function createAdmin(deps: AdminDeps): Admin {
   };
   mount("/tenants", tenantRoutes(deps)); // before the tenant is resolved: these name it themselves
   app.use(enforceAccess(deps));
-  mount("/me", meRoutes(deps));
-  mount("/tools/booking", bookingRoutes(deps));
-  mount("/tools", toolRoutes(deps));
-  mount("/policies", policyRoutes(deps));
-  mount("/policies/simulate", policySimulationRoutes(deps));
-  mount("/usage", usageRoutes(deps));
-  mount("/models", modelRoutes(deps));
-  for (const [base, routes] of qualityRoutes(deps)) mount(base, routes);
-  mount("/approvals", approvalRoutes(deps));
-  mount("/payouts", payoutRoutes(deps));
-  mount("/stops", stopRoutes(deps));
-  mount("/conversations", conversationRoutes(deps));
-  mount("/contacts", contactRoutes(deps));
-  mount("/audit", auditRoutes(deps));
-  mount("/staff", staffRoutes(deps));
-  mount("/channels", channelRoutes(deps));
-  mount("/exchange/rates", rateRoutes(deps));
-  mount("/exchange/settings", exchangeSettingsRoutes(deps));
-  mount("/exchange/requisites", requisiteRoutes(deps));
-  mount("/exchange/orders", orderRoutes(deps));
-  mount("/quality/replays", replayRoutes(deps));
-  mount("/secrets", secretRoutes(deps));
-  mount("/kb", knowledgeRoutes(deps));
+  for (const [base, routes] of tenantOwnRoutes(deps)) mount(base, routes);
   app.all("*", (c) => {
     throw notFound(`route ${c.req.method} ${c.req.path}`);
   });
@@ -116,6 +94,35 @@ export function createAdmin(deps: AdminDeps): Admin {
         .filter(({ path }) => path !== "/openapi.json"),
     pages: async (request, from) => pages(plainRequest(request), from),
   };
+}
+
+/** Of a tenant that the token names. */
+function tenantOwnRoutes(deps: AdminDeps): [base: string, routes: Hono<AdminEnv>][] {
+  return [
+    ["/me", meRoutes(deps)],
+    ["/tools/booking", bookingRoutes(deps)],
+    ["/tools", toolRoutes(deps)],
+    ["/policies", policyRoutes(deps)],
+    ["/policies/simulate", policySimulationRoutes(deps)],
+    ["/usage", usageRoutes(deps)],
+    ["/models", modelRoutes(deps)],
+    ...qualityRoutes(deps),
+    ["/approvals", approvalRoutes(deps)],
+    ["/payouts", payoutRoutes(deps)],
+    ["/stops", stopRoutes(deps)],
+    ["/conversations", conversationRoutes(deps)],
+    ["/contacts", contactRoutes(deps)],
+    ["/audit", auditRoutes(deps)],
+    ["/staff", staffRoutes(deps)],
+    ["/channels", channelRoutes(deps)],
+    ["/exchange/rates", rateRoutes(deps)],
+    ["/exchange/settings", exchangeSettingsRoutes(deps)],
+    ["/exchange/requisites", requisiteRoutes(deps)],
+    ["/exchange/orders", orderRoutes(deps)],
+    ["/quality/replays", replayRoutes(deps)],
+    ["/secrets", secretRoutes(deps)],
+    ["/kb", knowledgeRoutes(deps)],
+  ];
 }
 
 /** The server's own light request cannot be copied, and the body's limit copies what has no length. */

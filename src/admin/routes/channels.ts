@@ -40,6 +40,11 @@ export function channelRoutes(deps: AdminDeps) {
       return c.json({ items: presentAll(channels), destinations: presentAll(destinations) });
     },
   );
+  addDestinationChanges(routes, deps);
+  return routes;
+}
+
+function addDestinationChanges(routes: Hono<AdminEnv>, deps: AdminDeps): void {
   endpoint(
     routes,
     {
@@ -85,5 +90,4 @@ export function channelRoutes(deps: AdminDeps) {
       return c.body(null, 204);
     },
   );
-  return routes;
 }

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { z } from "zod";
 import { type Completion, completeOrder } from "../../desk/complete-order.ts";
+import { ORDER_STATUSES } from "../../domain/deal.ts";
 import { UserError } from "../../domain/errors.ts";
 import { findOrder, listOrders } from "../../store/admin-reads.ts";
 import { type Tx, withTenant } from "../../store/db.ts";
@@ -13,18 +14,8 @@ import { notFound } from "../error-response.ts";
 import { numberCursor, pageFields, pageOf, readCursor } from "../page.ts";
 import { present, presentAll } from "../present.ts";
 
-const STATUSES = [
-  "quote",
-  "awaiting_payment",
-  "paid",
-  "payout",
-  "completed",
-  "cancelled",
-  "expired",
-] as const;
-
-const patchSchema = z.strictObject({ status: z.enum(STATUSES) });
-const listSchema = z.strictObject({ ...pageFields, status: z.enum(STATUSES).optional() });
+const patchSchema = z.strictObject({ status: z.enum(ORDER_STATUSES) });
+const listSchema = z.strictObject({ ...pageFields, status: z.enum(ORDER_STATUSES).optional() });
 
 /** An order is named by its id or by the number people say: EX-20418. */
 export function orderRoutes(deps: AdminDeps) {

@@ -76,6 +76,11 @@ export function tenantRoutes(deps: AdminDeps) {
       return c.json(present(tenant ?? body), isNew ? 201 : 200);
     },
   );
+  addTenantChanges(routes, deps);
+  return routes;
+}
+
+function addTenantChanges(routes: Hono<AdminEnv>, deps: AdminDeps): void {
   endpoint(
     routes,
     {
@@ -110,7 +115,6 @@ export function tenantRoutes(deps: AdminDeps) {
       return c.json(present(tenant ?? { id: tenantId }));
     },
   );
-  return routes;
 }
 
 /** False: there was one of this id, and it was left as it is. */
