@@ -102,6 +102,7 @@ describe("Telegram", () => {
         ok: false,
         what: "Telegram does not know TELEGRAM_BOT_TOKEN",
         nextStep: expect.stringContaining("@BotFather"),
+        stops: true,
       },
     ]);
   });
@@ -276,6 +277,7 @@ describe("Slack", () => {
         ok: false,
         what: expect.stringContaining(`lacks ${scope}:`),
         nextStep: `add ${scope} under OAuth & Permissions, then install the app again`,
+        ...(scope === "chat:write" ? { stops: true } : {}), // without it nothing can be said
       },
     ]);
   });
@@ -299,11 +301,13 @@ describe("Slack", () => {
         ok: false,
         what: "Slack refused SLACK_BOT_TOKEN (token_revoked)",
         nextStep: expect.stringContaining("xoxb-"),
+        stops: true,
       },
       {
         ok: false,
         what: "Slack refused SLACK_APP_TOKEN (token_revoked)",
         nextStep: expect.stringContaining("xapp-"),
+        stops: true,
       },
     ]);
   });
